@@ -15,7 +15,7 @@ import { AccountRegistration, handlerAccountProblems } from './options/account-r
 import { PaymentSimulator } from './payment.simulator.js';
 import { OWN_SIMULATOR } from './payment.tokens.js';
 import { releaseStore } from './store/open-store.js';
-import { PaymentStore } from './store/payment-store.js';
+import { PAYMENT_STORE, type PaymentStore } from './store/payment-store.js';
 import { connectTelemetry } from './telemetry/open-telemetry.js';
 
 /**
@@ -40,7 +40,7 @@ export class AccountLife {
     private readonly clock: StoreClock,
     private readonly inFlight: InFlight,
     private readonly transport: GatewayTransport,
-    private readonly store: PaymentStore,
+    @Inject(PAYMENT_STORE) private readonly store: PaymentStore,
     @Inject(OWN_SIMULATOR) private readonly simulator: PaymentSimulator,
     private readonly startUp: StartUpReport,
     private readonly gauges: PaymentGauges,

@@ -1,5 +1,5 @@
 /**
- * The module, `PaymentService`, what it takes and returns, its errors, and what a dialect or a store of your own needs.
+ * The module, `PaymentService`, what it takes and returns, its errors, and what a dialect of your own needs.
  *
  * @packageDocumentation
  */
@@ -29,15 +29,12 @@ export {
   type PaymentHistoryEntry,
   type PaymentIn,
   type PaymentKind,
-  type PaymentRecord,
   type RefundKind,
 } from './payment/payment.js';
 export { CardBin, CardInstallment, type CardType } from './payment/card-bin.js';
 export { Refund, type RefundIn } from './payment/refund.js';
 export { RefundTotals } from './payment/refund-totals.js';
 export { RefundEvent, type RefundEventType } from './payment/refund-event.js';
-export type { LedgerEvent, LedgerEventType } from './payment/ledger-event.js';
-export { merchantAccountOf, refundsAccountOf } from './payment/account.js';
 export { PaymentClock, SystemClock } from './payment/clock.js';
 export type { TextLanguage, Translations } from './payment/text-language.js';
 export type { PaymentReason } from './payment/payment.js';
@@ -116,6 +113,4 @@ export type { RetryAdvice } from './gateway/result-code-table.js';
 export { type SignedFields, WireDecimal, type WireObject, type WireValue } from './gateway/wire-body.js';
 
 export { MemoryPaymentStore } from './store/memory/memory-payment-store.js';
-export * from './store/payment-ledger.js';
-export * from './store/payment-outbox.js';
-export * from './store/payment-store.js';
+export type { StateCount, StoreCounts } from './store/payment-store.js';

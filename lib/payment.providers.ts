@@ -48,7 +48,7 @@ import {
   paymentToken,
 } from './payment.tokens.js';
 import { openStore } from './store/open-store.js';
-import { PaymentStore } from './store/payment-store.js';
+import { PAYMENT_STORE } from './store/payment-store.js';
 
 /** Turns the builder's definition into the module of one account. */
 export function assemble(definition: DynamicModule, structure: PaymentStructure): DynamicModule {
@@ -81,7 +81,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       { provide: PaymentClock, useClass: SystemClock },
       { provide: Randomness, useClass: SystemRandomness },
       {
-        provide: PaymentStore,
+        provide: PAYMENT_STORE,
         useFactory: ({ store, storeUrl, background }: PaymentSettings, clock: PaymentClock) =>
           openStore({ store, storeUrl, background, clock, variable: variableOf(account, 'storeUrl') }),
         inject: [PaymentSettings, PaymentClock],

@@ -36,7 +36,6 @@ export const GUIDE: readonly Section[] = [
   section('Set up', {
     'docs/configuration.md': 'Configuration',
     'docs/stores.md': 'Stores and retention',
-    'docs/own-store.md': 'A store of your own',
     'docs/accounts.md': 'Several accounts',
     'docs/hosts.md': 'Other hosts',
   }),

@@ -1,5 +1,5 @@
-// Makes the API reference read like the guide: modules by the path that they are imported from, no constructors that
-// nobody calls, and each page with its import.
+// Makes the API reference read like the guide: modules by the path that they are imported from, no constructors and
+// methods that nobody calls, and each page with its import.
 import { Converter, ReflectionKind } from 'typedoc';
 import { MarkdownPageEvent } from 'typedoc-plugin-markdown';
 
@@ -21,6 +21,13 @@ export function load(app) {
     }
     for (const constructor of project.getReflectionsByKind(ReflectionKind.Constructor)) {
       if (constructor.signatures?.every(({ parameters }) => !parameters?.length)) project.removeReflection(constructor);
+    }
+    // Hosts make a store and give it to the module, which alone calls its methods.
+    for (const { name, children = [] } of project.getReflectionsByKind(ReflectionKind.Class)) {
+      if (!name.endsWith('PaymentStore')) continue;
+      for (const member of [...children]) {
+        if (member.kind !== ReflectionKind.Constructor) project.removeReflection(member);
+      }
     }
     // What TypeScript calls a parameter that is taken apart at once.
     for (const parameter of project.getReflectionsByKind(ReflectionKind.Parameter)) {

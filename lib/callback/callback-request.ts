@@ -1,6 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { StringDecoder } from 'node:string_decoder';
-import { PaymentCallbackError } from '../errors/payment-errors.js';
 
 /** The parts of an Express or Fastify request that are read. */
 export interface CallbackRequest {
@@ -10,10 +8,6 @@ export interface CallbackRequest {
   readonly query?: unknown;
   readonly body?: unknown;
 }
-
-const MAX_BODY_BYTES = 65_536;
-const BODY_LIMIT_MS = 10_000;
-const FORM = 'application/x-www-form-urlencoded';
 
 /** Whether a browser or proxy is only prefetching: this must have no effect. */
 export function isLookingAhead({ method, headers }: CallbackRequest): boolean {
@@ -29,13 +23,9 @@ export function isInFrame({ headers }: CallbackRequest): boolean {
   return ['iframe', 'frame'].includes(String(headers['sec-fetch-dest']));
 }
 
-/**
- * The body's fields, or else the query's, as objects made by the host's parser. Where Express has no parser, the body
- * is read here.
- */
-export async function receivedFields(request: CallbackRequest): Promise<unknown> {
-  const body = isUnread(request) ? await readBody(request) : request.body;
-  return isEmpty(body) ? queryFields(request) : body;
+/** The body's fields as the host's parser made them, or else the query's. */
+export function receivedFields(request: CallbackRequest): unknown {
+  return isEmpty(request.body) ? queryFields(request) : request.body;
 }
 
 /** The callback token in the route or the query; an empty text if there is none. */
@@ -54,50 +44,6 @@ function tokenIn(holder: unknown): string | null {
   return typeof token === 'string' ? token : null;
 }
 
-function isUnread(request: CallbackRequest): request is CallbackRequest & IncomingMessage {
-  const isStream = typeof (request as Partial<IncomingMessage>).on === 'function';
-  return isStream && request.body === undefined && request.method === 'POST' && bodyType(request) !== null;
-}
-
-function bodyType({ headers }: CallbackRequest): 'form' | 'json' | null {
-  const [type = ''] = (headers['content-type'] ?? '').toLowerCase().split(';', 1);
-  if (type.trim() === FORM) return 'form';
-  return type.trim() === 'application/json' ? 'json' : null;
-}
-
 function isEmpty(body: unknown): boolean {
   return body === undefined || body === null || (typeof body === 'object' && Object.keys(body).length === 0);
-}
-
-async function readBody(request: CallbackRequest & IncomingMessage): Promise<unknown> {
-  // Not joined as a Buffer, which would leave the bank's fields in the memory that small Buffers share.
-  const decoder = new StringDecoder('utf8');
-  let text = '';
-  let size = 0;
-  const timer = setTimeout(() => request.destroy(), BODY_LIMIT_MS);
-  try {
-    // Not destroyed when it is too large: the refusal could not be sent over a closed connection.
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > MAX_BODY_BYTES) throw new PaymentCallbackError('too_large');
-      text += decoder.write(chunk);
-    }
-    text += decoder.end();
-    return bodyType(request) === 'json' ? (JSON.parse(text) as unknown) : formFields(text);
-  } catch (error) {
-    throw error instanceof PaymentCallbackError ? error : new PaymentCallbackError('not_a_callback');
-  } finally {
-    clearTimeout(timer);
-    request.resume();
-  }
-}
-
-function formFields(text: string): Record<string, string | string[]> {
-  const values = new Map<string, string[]>();
-  for (const [name, value] of new URLSearchParams(text)) {
-    const earlier = values.get(name);
-    if (earlier) earlier.push(value);
-    else values.set(name, [value]);
-  }
-  return Object.fromEntries(Array.from(values, ([name, all]) => [name, all.length === 1 ? all[0]! : all]));
 }

@@ -43,7 +43,7 @@ export class PaymentCallbackGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<GuardedRequest>();
     try {
       if (isLookingAhead(request)) throw new PaymentCallbackError('not_a_callback');
-      request[RECEIVED] = await this.receiver.receive(receivedToken(request), await receivedFields(request));
+      request[RECEIVED] = await this.receiver.receive(receivedToken(request), receivedFields(request));
       return true;
     } catch (error) {
       if (!(error instanceof PaymentCallbackError)) throw error;

@@ -103,26 +103,6 @@ export const BUYER_TEXTS = {
       text: 'Mağazada bir sorun var. Yeniden ödemeden önce lütfen mağazayla iletişime geçin.',
     },
   },
-  signIn: {
-    en: { title: 'Please sign in', text: 'This page is shown to signed-in customers. Please sign in at the shop.' },
-    tr: { title: 'Lütfen giriş yapın', text: 'Bu sayfayı görmek için lütfen mağazada giriş yapın.' },
-  },
-  forbidden: {
-    en: { title: 'This page cannot be shown', text: 'You may not see this page. Please return to the shop.' },
-    tr: { title: 'Bu sayfa gösterilemiyor', text: 'Bu sayfayı görme izniniz yok. Lütfen mağazaya dönün.' },
-  },
-  noPage: {
-    en: { title: 'Page not found', text: 'There is no such page. Please return to the shop.' },
-    tr: { title: 'Sayfa bulunamadı', text: 'Böyle bir sayfa yok. Lütfen mağazaya dönün.' },
-  },
-  tooLarge: {
-    en: { title: 'This was too much', text: 'What was sent is too large. Please return to the shop.' },
-    tr: { title: 'Gönderilen çok büyük', text: 'Gönderilen bilgi çok büyük. Lütfen mağazaya dönün.' },
-  },
-  tooMany: {
-    en: { title: 'Too many attempts', text: 'There were too many attempts. Please wait a while, then try again.' },
-    tr: { title: 'Çok fazla deneme', text: 'Çok fazla deneme yapıldı. Lütfen bir süre bekleyip yeniden deneyin.' },
-  },
 } as const satisfies Record<string, PageTexts>;
 
 /** A key of {@link BUYER_TEXTS}. */

@@ -40,21 +40,19 @@ export interface PaymentErrorBody {
 /** Why the gateway's own page was not opened: because of another payment. */
 type HostedConflict = 'page_open' | 'reference_taken';
 
-/** The answer to an error, from which the filter makes a page, a form or JSON. */
+/** The answer to an error, from which the filter makes a page or JSON. */
 export interface ErrorAnswer {
   readonly status: number;
   /** What the buyer reads. */
   readonly buyerText: BuyerText;
-  /** Whether the form is shown again: the buyer can correct it, or try another card. */
-  readonly showsForm: boolean;
-  /** Whether Nest would log it as well, as a bug of the host. */
+  /** Whether it is a bug of the host, which Nest would log. */
   readonly isUnexpected: boolean;
   /** What the log must tell the developer if the buyer gets a page, which does not say it; null if there is nothing. */
   readonly forDeveloper: string | null;
   /** After how many seconds to try again; null if that would not help. */
   readonly retryAfter: number | null;
   /** The body for programs. */
-  json(language: TextLanguage): object;
+  readonly json: (language: TextLanguage) => object;
 }
 
 /** The status of errors that the caller did not cause; the other errors have their own. */
@@ -75,18 +73,8 @@ const RETRY_AFTER_SECONDS = 5;
 /** Rules that a shop's own form never breaks: the request came from something else. */
 const FORM_RULES: ReadonlySet<string> = new Set(['unknownField', 'fieldCount', 'readable', 'isObject']);
 
-/** The texts for the host's own errors. They may have moved money, so no text says that nothing was charged. */
-const TEXT_OF_STATUS: Readonly<Partial<Record<number, BuyerText>>> = {
-  401: 'signIn',
-  403: 'forbidden',
-  404: 'noPage',
-  410: 'noPage',
-  413: 'tooLarge',
-  429: 'tooMany',
-};
-
 export function answerTo(error: unknown): ErrorAnswer {
-  return error instanceof PaymentError ? answerToPaymentError(error) : answerToHostsError(error);
+  return error instanceof PaymentError ? answerToPaymentError(error) : answerToOtherError(error);
 }
 
 function answerToPaymentError(error: PaymentError): ErrorAnswer {
@@ -96,7 +84,6 @@ function answerToPaymentError(error: PaymentError): ErrorAnswer {
   return {
     status,
     buyerText,
-    showsForm: buyerText === 'input' || buyerText === 'declined',
     isUnexpected: false,
     forDeveloper: error instanceof PaymentValidationError && buyerText !== 'input' ? error.message : null,
     retryAfter: RETRY_AFTER_CODES.has(code) ? RETRY_AFTER_SECONDS : null,
@@ -169,46 +156,21 @@ function textOfIssues(issues: readonly ValidationIssue[]): BuyerText {
   return issues.some(({ rule }) => FORM_RULES.has(rule)) ? 'refused' : 'notCharged';
 }
 
-function answerToHostsError(error: unknown): ErrorAnswer {
-  const status = error instanceof HttpException ? error.getStatus() : statusOfHttpError(error);
+/**
+ * To an error of the host or of its parser, whose message may hold what was sent. It may come from a payment that has
+ * moved money, so no text says that nothing was charged.
+ */
+function answerToOtherError(error: unknown): ErrorAnswer {
+  const { statusCode = 500 } = Object(error) as { readonly statusCode?: unknown };
+  // Express's body parser throws errors that have a status of 4xx, and are no HttpException.
+  const given = error instanceof HttpException ? error.getStatus() : Number(statusCode);
+  const status = given in STATUS_CODES && given >= 400 ? given : 500;
   return {
     status,
-    buyerText: TEXT_OF_STATUS[status] ?? (status < 500 ? 'refused' : 'trouble'),
-    showsForm: false,
-    isUnexpected: !(error instanceof HttpException) && status >= 500,
+    buyerText: status < 500 ? 'refused' : 'trouble',
+    isUnexpected: status >= 500 && !(error instanceof HttpException),
     forDeveloper: null,
     retryAfter: null,
-    json: () => (error instanceof HttpException ? jsonOfNest(error) : jsonOfHttpError(error, status)),
+    json: () => ({ statusCode: status, message: STATUS_CODES[status] }),
   };
-}
-
-/** Errors that are not Nest's may have a status, too: Express's body parser throws such errors. */
-function statusOfHttpError(error: unknown): number {
-  const { statusCode, message } = (error ?? {}) as { statusCode?: unknown; message?: unknown };
-  const isHttpError = Number.isInteger(statusCode) && typeof message === 'string' && message !== '';
-  const status = isHttpError ? (statusCode as number) : 500;
-  return status >= 400 && status < 500 ? status : 500;
-}
-
-/** The body that Nest answers with, but for a parser's text, which may repeat what was sent. */
-function jsonOfNest(error: HttpException): object {
-  if (isParsers(error)) return fixedJson(error.getStatus());
-  const response = error.getResponse();
-  return typeof response === 'object' ? response : { statusCode: error.getStatus(), message: response };
-}
-
-/** Nest gives the text of what a parser threw to an exception of its own, and from 12 on the error as its cause. */
-function isParsers({ cause, message }: HttpException): boolean {
-  const { message: parsers } = (cause ?? {}) as { message?: unknown };
-  return parsers === message || / is not valid JSON$| JSON input$| JSON at position /.test(message);
-}
-
-function jsonOfHttpError(error: unknown, statusCode: number): object {
-  const { type, name, message } = (error ?? {}) as { type?: unknown; name?: unknown; message?: unknown };
-  const isFixed = statusCode >= 500 || typeof type === 'string' || name === 'SyntaxError';
-  return isFixed ? fixedJson(statusCode) : { statusCode, message };
-}
-
-function fixedJson(statusCode: number): object {
-  return { statusCode, message: statusCode < 500 ? STATUS_CODES[statusCode] : 'Internal server error' };
 }

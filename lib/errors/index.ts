@@ -21,4 +21,3 @@ export * from './payment-validation.error.js';
 export type { PaymentErrorBody } from './error-answer.js';
 export * from './payment-exception.filter.js';
 export { escapeHtml } from './buyer-page.js';
-export type { RefusedForm } from './refused-form.js';

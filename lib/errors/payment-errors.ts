@@ -238,16 +238,12 @@ export class PaymentStateError extends PaymentError {
   }
 }
 
-/** The dialect does not have the operation, or the store does not keep refunds; nothing was sent. */
+/** The dialect does not have the operation; nothing was sent. */
 export class PaymentUnsupportedError extends PaymentError {
   readonly code = 'PAYMENT_UNSUPPORTED';
 
-  constructor(operation: string, of: string, part: 'dialect' | 'store' = 'dialect') {
-    super(
-      part === 'store'
-        ? `The store ${of} does not keep refunds (keepsRefunds).`
-        : `The dialect "${of}" has no ${operation}.`,
-    );
+  constructor(operation: string, dialect: string) {
+    super(`The dialect "${dialect}" has no ${operation}.`);
   }
 }
 

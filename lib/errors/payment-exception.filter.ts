@@ -1,19 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import { type ArgumentsHost, Catch, type ExceptionFilter, Optional } from '@nestjs/common';
-import { BANK_PAGE_HEADERS } from '../payment/bank-page-headers.js';
 import { SystemClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
-import { TimeoutError, withTimeout } from '../payment/with-timeout.js';
 import { Masker } from '../payment/kept-text.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
 import { describeThrown, thrownText } from '../payment/thrown.js';
-import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
+import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { buyerPage, buyerPageHeaders, prefersHtml } from './buyer-page.js';
 import { BUYER_TEXTS } from './buyer-texts.js';
-import { answerTo, type ErrorAnswer } from './error-answer.js';
+import { answerTo } from './error-answer.js';
 import { PaymentError } from './payment-errors.js';
-import { PaymentValidationError } from './payment-validation.error.js';
-import { type RefusedForm, typedAgain } from './refused-form.js';
 
 export interface PaymentExceptionFilterOptions {
   /** The language for buyers whose browser asks for neither Turkish nor English: `tr` (default) or `en`. */
@@ -43,16 +39,16 @@ interface HttpResponse {
 
 interface HttpRequest {
   readonly headers?: { readonly accept?: string; readonly 'accept-language'?: string };
-  readonly body?: unknown;
 }
 
 /** Of no request in particular: nothing is known that it carried. */
 const ANY = new Masker([]);
-const FORM_LIMIT_MS = 10_000;
 const PAGE_HEADERS = buyerPageHeaders("'none'");
-const PRIVATE_HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
-const FORM_HEADERS = { ...PRIVATE_HEADERS, 'Content-Type': 'text/html; charset=utf-8' };
-const JSON_HEADERS = { ...PRIVATE_HEADERS, 'Content-Type': 'application/json; charset=utf-8' };
+const JSON_HEADERS = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Type': 'application/json; charset=utf-8',
+};
 /** Headers that the route may have set for the answer that it meant to send. */
 const ROUTE_HEADERS = ['Content-Length', 'Content-Encoding', 'Content-Disposition', 'ETag', 'Last-Modified'];
 
@@ -63,8 +59,8 @@ const ROUTE_HEADERS = ['Content-Length', 'Content-Encoding', 'Content-Dispositio
  *
  * A browser (its `Accept` names `text/html`) gets a page in the buyer's language, with a link back to the shop; a
  * program gets JSON, whose `tellBuyer` may be shown to the buyer. To show your form again instead, extend this class
- * and override {@link PaymentExceptionFilter.form}. With `@Catch()` on your class, it answers the application's own
- * errors (404, 413, 429, 500, …) in the same way: with a page, or with the JSON that Nest answers with.
+ * and override `catch` (docs/forms.md). With `@Catch()` on your class, it also answers every other error, with its
+ * status and a fixed text: a message may hold what was sent.
  *
  * | error | status |
  * |---|---|
@@ -84,8 +80,7 @@ const ROUTE_HEADERS = ['Content-Length', 'Content-Encoding', 'Content-Dispositio
 export class PaymentExceptionFilter implements ExceptionFilter {
   private readonly language: TextLanguage;
   private readonly shopUrl: string;
-  private readonly clock = new SystemClock();
-  private readonly limitedLog = new LimitedLog(this.clock);
+  private readonly limitedLog = new LimitedLog(new SystemClock());
   private readonly logger = new PaymentLogger();
 
   /** @throws TypeError when `shopUrl` is neither a path nor an http(s) URL */
@@ -97,100 +92,23 @@ export class PaymentExceptionFilter implements ExceptionFilter {
     this.shopUrl = shopUrl;
   }
 
-  /** Never rejects, since Nest does not wait for the promise that a filter returns. */
-  catch(error: unknown, host: ArgumentsHost): void | Promise<void> {
+  catch(error: unknown, host: ArgumentsHost): void {
     if (host.getType() !== 'http') throw error;
     const http = host.switchToHttp();
     const response = answerable(http.getResponse<HttpResponse | ServerResponse>());
     if (isAnswered(response)) return end(response);
-    const { headers = {}, body } = http.getRequest<HttpRequest>();
+    const { headers = {} } = http.getRequest<HttpRequest>();
     const language = preferredLanguage(headers['accept-language'], this.language);
-    const answer = answerTo(error);
-    if (answer.isUnexpected) this.report(error);
+    const { status, buyerText, forDeveloper, isUnexpected, retryAfter, json } = answerTo(error);
+    if (isUnexpected) this.logger.error(`A request failed${reasonOf(error)}.`);
     response.header('Vary', varyWith(response.getHeader('Vary')));
-    if (answer.retryAfter !== null) response.header('Retry-After', String(answer.retryAfter));
-    if (!prefersHtml(headers.accept)) {
-      return send(response, answer.status, JSON_HEADERS, JSON.stringify(answer.json(language)));
-    }
-    if (answer.showsForm) {
-      const sent = this.showForm({ error, answer, language, body, host, response });
-      return sent.catch((failure: unknown) => this.logger.error(`The form could not be sent${reasonOf(failure)}.`));
-    }
-    this.showPage(response, answer, language);
-  }
-
-  /**
-   * Override it to show your form again, as a whole page: for input that was refused, and for a card that was declined
-   * when a 3D payment was started. The page is sent with the error's status and the headers that the route has set
-   * (`@Header('Content-Security-Policy', …)` on the route that the form is posted to). If this returns null, throws, or
-   * takes longer than ten seconds, the buyer gets the plain page.
-   *
-   * @param refused escape the texts in `typed` (`escapeHtml`)
-   * @param host the request, whose parameters tell the order
-   */
-  protected form(refused: RefusedForm, host: ArgumentsHost): string | null | Promise<string | null>;
-  protected form(): null {
-    return null;
-  }
-
-  private async showForm({ error, answer, language, body, host, response }: FormRequest): Promise<void> {
-    const html = await this.formHtml(host, () => ({
-      language,
-      tellBuyer: BUYER_TEXTS[answer.buyerText][language].text,
-      messages: messagesOf(error, language),
-      typed: typedAgain(body),
-    }));
-    if (isAnswered(response)) return;
-    if (html === null) return this.showPage(response, answer, language);
-    // `@BankPage` sets this policy for the bank's page; it would block the form.
-    if (response.getHeader('Content-Security-Policy') === BANK_PAGE_HEADERS['Content-Security-Policy']) {
-      response.removeHeader('Content-Security-Policy');
-    }
-    send(response, answer.status, FORM_HEADERS, html);
-  }
-
-  /** @returns null if `form` returns none, or does not return in time */
-  private async formHtml(host: ArgumentsHost, refused: () => RefusedForm): Promise<string | null> {
-    const late = new TimeoutError();
-    try {
-      const html: unknown = await withTimeout(
-        FORM_LIMIT_MS,
-        () => this.form(refused(), host),
-        this.clock,
-        () => late,
-      );
-      return typeof html === 'string' && html !== '' ? html : null;
-    } catch (error) {
-      const why = error === late ? `: it took longer than ${FORM_LIMIT_MS / 1000} seconds` : reasonOf(error);
-      this.logger.error(`The form could not be shown again, so the buyer gets the plain page${why}.`);
-      return null;
-    }
-  }
-
-  /** As Nest does if no filter catches the error, which may hold what the request brought. */
-  private report(error: unknown): void {
-    const thrown = describeThrown(error, ANY);
-    new PaymentLogger('ExceptionsHandler').error(
-      new LogRecord(`A request failed${thrownText(thrown)}.`, { ...thrown }),
-    );
-  }
-
-  private showPage(response: HttpResponse, answer: ErrorAnswer, language: TextLanguage): void {
-    const { status, buyerText, forDeveloper } = answer;
+    if (retryAfter !== null) response.header('Retry-After', String(retryAfter));
+    if (!prefersHtml(headers.accept)) return send(response, status, JSON_HEADERS, JSON.stringify(json(language)));
     if (forDeveloper !== null) {
       this.limitedLog.write(buyerText, (end) => this.logger.warn(`A buyer was shown a page. ${forDeveloper}${end}`));
     }
     send(response, status, PAGE_HEADERS, buyerPage(BUYER_TEXTS[buyerText][language], language, this.shopUrl));
   }
-}
-
-interface FormRequest {
-  readonly error: unknown;
-  readonly answer: ErrorAnswer;
-  readonly language: TextLanguage;
-  readonly body: unknown;
-  readonly host: ArgumentsHost;
-  readonly response: HttpResponse;
 }
 
 function send(response: HttpResponse, status: number, headers: Readonly<Record<string, string>>, body: string): void {
@@ -231,15 +149,6 @@ function varyWith(hosts: unknown): string {
     .map((name) => name.trim())
     .filter((name) => name !== '' && !/^accept(?:-language)?$/i.test(name));
   return [...names, 'Accept', 'Accept-Language'].join(', ');
-}
-
-/** By the form's own paths: a form sends the fields of `transactionDetails` at its top level. */
-function messagesOf(error: unknown, language: TextLanguage): Record<string, string> {
-  if (!(error instanceof PaymentValidationError)) return {};
-  const issues = error
-    .issuesIn(language)
-    .map(({ path, message }) => [path.replace(/^transactionDetails\./, ''), message]);
-  return Object.fromEntries(issues) as Record<string, string>;
 }
 
 function reasonOf(thrown: unknown): string {

@@ -4,7 +4,7 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { isWritable } from '../payment/kept-text.js';
 import { type PaymentHistoryEntry, type PaymentRecord, toPayment } from '../payment/payment.js';
 import type { PaymentLedger, UniqueKey } from '../store/payment-ledger.js';
-import { PaymentStore } from '../store/payment-store.js';
+import { PAYMENT_STORE } from '../store/payment-store.js';
 import { callStore } from '../store/store-call.js';
 
 /**
@@ -14,7 +14,7 @@ import { callStore } from '../store/store-call.js';
 @Injectable()
 export class PaymentReader {
   constructor(
-    @Inject(PaymentStore) private readonly ledger: PaymentLedger,
+    @Inject(PAYMENT_STORE) private readonly ledger: PaymentLedger,
     @Inject(PaymentSettings) private readonly settings: Pick<PaymentSettings, 'account'>,
   ) {}
 

@@ -30,7 +30,6 @@ import {
 } from '../payment/refund-totals.js';
 import { textLanguage } from '../payment/text-language.js';
 import { advance } from '../payment/transitions.js';
-import { PaymentStore } from '../store/payment-store.js';
 import { StoreClock } from '../process/store-clock.js';
 import { inOperation } from '../telemetry/spans.js';
 import { amountText } from './new-payment.js';
@@ -77,7 +76,6 @@ export class RefundFlow {
     private readonly clock: StoreClock,
     private readonly random: Randomness,
     private readonly settings: PaymentSettings,
-    private readonly store: PaymentStore,
   ) {}
 
   refund(input: unknown): Promise<Refund> {
@@ -144,7 +142,6 @@ export class RefundFlow {
     input: RefundDto,
     prepare: (sale: PaymentRecord) => Promise<Needed>,
   ): Promise<{ readonly earlier: PaymentRecord } | Opening<Needed>> {
-    if (!this.store.keepsRefunds) throw new PaymentUnsupportedError(kind, this.store.constructor.name, 'store');
     await this.clock.check();
     const sale = await this.sale(input.conversationId);
     const asked = this.asked(kind, input, sale);

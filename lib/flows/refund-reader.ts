@@ -6,7 +6,7 @@ import { compareAmounts } from '../payment/amount.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import { refundedPayment, toRefund } from '../payment/refund.js';
 import type { PaymentLedger } from '../store/payment-ledger.js';
-import { PaymentStore } from '../store/payment-store.js';
+import { PAYMENT_STORE } from '../store/payment-store.js';
 import { PaymentReader } from './payment-reader.js';
 
 /** A refund as it is asked for. */
@@ -23,7 +23,7 @@ export interface AskedRefund extends Pick<PaymentRecord, 'kind' | 'idempotencyKe
 @Injectable()
 export class RefundReader extends PaymentReader {
   constructor(
-    @Inject(PaymentStore) ledger: PaymentLedger,
+    @Inject(PAYMENT_STORE) ledger: PaymentLedger,
     @Inject(PaymentSettings) settings: Pick<PaymentSettings, 'account'>,
   ) {
     super(ledger, { account: refundsAccountOf(settings.account) });

@@ -181,10 +181,6 @@ export interface InstallmentRow {
   readonly count: string | null;
   /** What the buyer pays in all, in major units, as written. */
   readonly total: string | null;
-  /** What of it goes beyond the price, in major units, as written. */
-  readonly fee: string | null;
-  /** One instalment, in major units, as written. It only serves to check the total. */
-  readonly each: string | null;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { EventDispatcher } from '../outbox/event-dispatcher.js';
 import type { LongRun } from '../outbox/handler-worker.js';
 import { InFlight, InFlightLimit } from '../process/in-flight.js';
@@ -13,7 +13,7 @@ import {
   UNSETTLED_REFUND_STATES,
   UNSETTLED_SALE_STATES,
 } from '../store/account-counts.js';
-import { PaymentStore, type StateCount, type StoreCounts } from '../store/payment-store.js';
+import { PAYMENT_STORE, type PaymentStore, type StateCount, type StoreCounts } from '../store/payment-store.js';
 import { countRefused, type GaugeName, type Observation, observe } from '../telemetry/metrics.js';
 
 /** The state of an account's payments and refunds, in this process and in its store. */
@@ -63,7 +63,7 @@ export interface PaymentHealthReport {
 export class PaymentHealth {
   /** @hidden */
   constructor(
-    private readonly store: PaymentStore,
+    @Inject(PAYMENT_STORE) private readonly store: PaymentStore,
     private readonly owed: OwedWrites,
     private readonly events: EventDispatcher,
     private readonly clock: StoreClock,

@@ -4,7 +4,7 @@ import type { GatewayDialect, Signer, AmountCheck } from '../gateway/gateway-dia
 import type { AmountFormat } from '../payment/amount.js';
 import type { Payment } from '../payment/payment.js';
 import type { DateOrder } from '../payment/transaction-date.js';
-import type { PaymentStore } from '../store/payment-store.js';
+import { isPaymentStore, type PaymentStore } from '../store/payment-store.js';
 import { storeUrlProblem } from '../store/store-url.js';
 import {
   choice,
@@ -96,8 +96,14 @@ export const OPTIONS = {
    * `PAYMENT_STORE_URL`: `memory:`, `sqlite:FILE`, `postgres://…`, `mysql://…` or `mariadb://…`. Default `memory:`.
    */
   storeUrl: text({ default: 'memory:', check: storeUrlProblem }),
-  /** Code only. A store of your own, or one that is open already. */
-  store: codeOnly<PaymentStore>(hasMethods('insert', 'replace'), 'must be a PaymentStore'),
+  /**
+   * Code only. A store that this package made: what `openSqlStore`, `sqlPaymentStore` or another function of
+   * `nestjs-card-payment/sql` gave, or a `MemoryPaymentStore`.
+   */
+  store: codeOnly<PaymentStore>(
+    isPaymentStore,
+    'must be a store of this package: await openSqlStore(…), sqlPaymentStore(…), or new MemoryPaymentStore()',
+  ),
   /**
    * `PAYMENT_RETENTION_MS`: payments are deleted this long after they were settled; 0 keeps them (in memory, for one
    * day). Default 0.

@@ -72,7 +72,7 @@ export function resolveSettings(
     grantType,
   };
   const retentionMs = others.retentionMs || (isInMemory ? MEMORY_RETENTION_MS : null);
-  // The host's own store, dispatcher or dialect may hold passwords and keys.
+  // The given store, dispatcher or dialect may hold passwords and keys.
   return withHidden({ ...others, account, retentionMs }, { dialect, credentials, store, storeUrl, dispatcher });
 }
 

@@ -6,7 +6,7 @@ import { withTimeout } from '../payment/with-timeout.js';
 import type { LedgerEvent } from '../payment/ledger-event.js';
 import { Randomness } from '../payment/randomness.js';
 import type { PaymentOutbox } from '../store/payment-outbox.js';
-import { PaymentStore } from '../store/payment-store.js';
+import { PAYMENT_STORE } from '../store/payment-store.js';
 import { CallerWaits } from './caller-waits.js';
 import { DeliveryFailures } from './delivery-failures.js';
 import type { PaymentHandler } from './handler-finder.js';
@@ -38,7 +38,7 @@ export class EventDispatcher {
   private isWakingSoon = false;
 
   constructor(
-    @Inject(PaymentStore) private readonly outbox: PaymentOutbox,
+    @Inject(PAYMENT_STORE) private readonly outbox: PaymentOutbox,
     private readonly plain: PlainEvents,
     private readonly clock: PaymentClock,
     private readonly random: Randomness,

@@ -9,8 +9,6 @@ export class CardInstallment {
   readonly count!: number;
   /** What the buyer pays in all, in major units, decimal text; null if the answer does not say. */
   readonly total!: string | null;
-  /** What of it goes beyond the price, in major units, decimal text; null if the answer does not say. */
-  readonly fee!: string | null;
 
   constructor(fields: CardInstallment) {
     Object.assign(this, fields);

@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { PaymentStoreError } from '../errors/payment-errors.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { withTimeout } from '../payment/with-timeout.js';
-import { PaymentStore } from '../store/payment-store.js';
+import { PAYMENT_STORE, type PaymentStore } from '../store/payment-store.js';
 
 const SAMPLE_EVERY_MS = 60_000;
 /** How often to check whether the store's time is still known. */
@@ -40,7 +40,7 @@ export class StoreClock extends PaymentClock {
 
   constructor(
     private readonly host: PaymentClock,
-    private readonly store: PaymentStore,
+    @Inject(PAYMENT_STORE) private readonly store: PaymentStore,
   ) {
     super();
   }

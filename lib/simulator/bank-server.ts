@@ -44,33 +44,18 @@ export class BankServer {
   }
 
   private async goBack(response: ServerResponse, callback: BankCallback, language: PageLanguage): Promise<void> {
-    const { bankDelayMs, lateCallbackMs } = this.settings;
-    await delay(callback.late ? bankDelayMs + lateCallbackMs : bankDelayMs, undefined, { ref: false });
-    const { url, method, headers } = callback.request;
+    if (callback.late) await delay(this.settings.slowMs, undefined, { ref: false });
     if (callback.copies === 0) return showPage(response, 200, messagePage(language, 'done'));
-    if (callback.copies === 2) await this.send(callback.request);
-    if (method === 'GET') return redirect(response, url);
-    if (headers['content-type'] !== 'application/json') {
-      return showPage(response, 200, callbackPage(language, callback.url, callback.fields));
-    }
-    const location = await this.send(callback.request);
-    if (location !== null) return redirect(response, location);
-    showPage(response, 200, messagePage(language, 'done'));
-  }
-
-  /** The bank itself calls the merchant. @returns where the merchant redirects the browser to, or null */
-  private async send(request: BankCallback['request']): Promise<string | null> {
-    try {
-      const answer = await fetch(request.url, { ...request, redirect: 'manual' });
-      await answer.arrayBuffer();
-      const location = answer.headers.get('location');
-      return location === null ? null : new URL(location, request.url).href;
-    } catch {
-      return null;
-    }
+    if (callback.copies === 2) await sendAhead(callback.request);
+    showPage(response, 200, callbackPage(language, callback.url, callback.fields));
   }
 }
 
-function redirect(response: ServerResponse, location: string): void {
-  response.writeHead(303, { location, 'cache-control': 'no-store' }).end();
+/** The first of two copies. */
+async function sendAhead(request: BankCallback['request']): Promise<void> {
+  try {
+    await (await fetch(request.url, { ...request, redirect: 'manual' })).arrayBuffer();
+  } catch {
+    // The browser brings the second.
+  }
 }

@@ -4,12 +4,9 @@ import { replyDate } from './dates.js';
 import { isJsonObject, type JsonObject, type JsonValue } from './exact-json.js';
 import { codeText, MAGIC_PASSWORDS } from './magic.js';
 import type { Sale } from './request-checks.js';
-import type { SimulatorCallback, SimulatorSettings } from './simulator-options.js';
+import type { SimulatorSettings } from './simulator-options.js';
 
 const PASSWORD_TRIES = 3;
-/** How JavaScript prints an object: the vendor's hosted page sends this text for `InstrumentDetail`. */
-export const OBJECT_AS_TEXT = '[object Object]';
-
 /** The fields that the bank sends to the merchant, and that Auth3d must bring back. */
 export interface CallbackContent {
   readonly [field: string]: string | { readonly [field: string]: string };
@@ -18,7 +15,7 @@ export interface CallbackContent {
 /** A callback of the bank, ready to be sent. */
 export interface BankCallback {
   readonly url: string;
-  /** The form's fields, with `InstrumentDetail` in the notation that the simulator was started with. */
+  /** The form's fields, with names such as `InstrumentDetail.MaskedCardNumber`. */
   readonly fields: Readonly<Record<string, string>>;
   /** How often the bank sends it: once, unless the 3D password says otherwise. */
   readonly copies: 0 | 1 | 2;
@@ -26,9 +23,9 @@ export interface BankCallback {
   /** The callback as an HTTP request, for `fetch(callback.request.url, callback.request)`. */
   readonly request: {
     readonly url: string;
-    readonly method: 'GET' | 'POST';
+    readonly method: 'POST';
     readonly headers: Record<string, string>;
-    readonly body?: string;
+    readonly body: string;
   };
 }
 
@@ -81,10 +78,6 @@ export class Bank {
     return typeof conversationId === 'string' ? this.byConversation.get(conversationId) : undefined;
   }
 
-  sessionOfPayment(paymentId: JsonValue | undefined): BankSession | undefined {
-    return [...this.byId.values()].find((session) => session.paymentId === paymentId);
-  }
-
   /**
    * Acts as the buyer, without a browser. The bank decides once: later answers get the callback of the first.
    *
@@ -121,11 +114,10 @@ export class Bank {
   }
 
   private finish(session: BankSession, code: string, { to, copies, late }: CallbackWay): BankResult {
-    const { method, instrumentDetail } = this.settings.callback;
     const content = this.content(session, code);
-    const fields = formFields(content, instrumentDetail);
+    const fields = formFields(content);
     const url = session.sale[to];
-    const callback = { url, fields, copies, late, request: asRequest(url, method, fields, content) };
+    const callback = { url, fields, copies, late, request: formRequest(url, fields) };
     session.result = { verified: code === 'B0000', code, content, callback };
     return session.result;
   }
@@ -134,20 +126,6 @@ export class Bank {
   private content(session: BankSession, code: string): CallbackContent {
     const { sale, orderId, paymentId } = session;
     const verified = code === 'B0000';
-    if (this.settings.callback.names === 'hosted') {
-      return {
-        ResultCode: code,
-        Message: codeText(code, sale.language),
-        ConversationId: sale.conversationId,
-        PaymentId: paymentId,
-        BankUniqueReferenceNumber: '',
-        Amount: sale.amount,
-        Currency: String(sale.currencyCode),
-        InstallmentCount: String(sale.installmentCount),
-        MaskedCardNumber: sale.maskedCardNumber,
-        InstrumentDetail: OBJECT_AS_TEXT,
-      };
-    }
     return {
       Code: code,
       Message: codeText(code, sale.language),
@@ -181,35 +159,19 @@ type CallbackWay = Pick<BankCallback, 'copies' | 'late'> & { readonly to: 'retur
 
 const FAILED: CallbackWay = { to: 'failUrl', copies: 1, late: false };
 
-function formFields(
-  content: CallbackContent,
-  notation: Required<SimulatorCallback>['instrumentDetail'],
-): Record<string, string> {
+function formFields(content: CallbackContent): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [name, value] of Object.entries(content)) {
     if (typeof value === 'string') fields[name] = value;
-    else if (notation === 'json') fields[name] = JSON.stringify(value);
-    else {
-      for (const [member, text] of Object.entries(value)) {
-        fields[notation === 'dotted' ? `${name}.${member}` : `${name}[${member}]`] = text;
-      }
-    }
+    else for (const [member, text] of Object.entries(value)) fields[`${name}.${member}`] = text;
   }
   return fields;
 }
 
-function asRequest(
-  url: string,
-  method: Required<SimulatorCallback>['method'],
-  fields: Record<string, string>,
-  content: CallbackContent,
-): BankCallback['request'] {
-  const form = new URLSearchParams(fields).toString();
-  if (method === 'get') return { url: `${url}${url.includes('?') ? '&' : '?'}${form}`, method: 'GET', headers: {} };
-  if (method === 'json') {
-    return { url, method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(content) };
-  }
-  return { url, method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: form };
+/** A form that the browser posts: the interface does not show how the bank sends its result. */
+export function formRequest(url: string, fields: Readonly<Record<string, string>>): BankCallback['request'] {
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  return { url, method: 'POST', headers, body: new URLSearchParams(fields).toString() };
 }
 
 function callbackContent(body: JsonObject): JsonObject {
@@ -218,7 +180,7 @@ function callbackContent(body: JsonObject): JsonObject {
   for (const [name, value] of Object.entries(body)) {
     const member = /^InstrumentDetail(?:\.(\w+)|\[(\w+)\])$/.exec(name);
     if (member) detail[(member[1] ?? member[2])!] = value;
-    else if (name === 'InstrumentDetail' && value !== OBJECT_AS_TEXT) Object.assign(detail, detailOf(value));
+    else if (name === 'InstrumentDetail') Object.assign(detail, detailOf(value));
     else result[name] = value;
   }
   return { InstrumentDetail: detail, ...result };

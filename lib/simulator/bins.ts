@@ -25,8 +25,6 @@ const CARDS: Readonly<Record<string, SimulatedCard>> = {
 /** In how many instalments a credit card can pay. */
 export const INSTALMENT_COUNTS: readonly number[] = [1, 2, 3, 6, 9, 12];
 
-const TURKISH_TYPES = { CREDIT: 'KREDİ KARTI', DEBIT: 'BANKA KARTI', PREPAID: 'ÖN ÖDEMELİ' } as const;
-
 /** A question about a card. */
 export interface BinQuestion {
   readonly bin: string;
@@ -35,36 +33,21 @@ export interface BinQuestion {
 }
 
 /**
- * The fields of CheckBin's answer besides its code. Their names are unverified: `cardBrand`, `installmentList`,
- * `installmentCount` and `installmentTotalAmount` are of a like answer of the vendor's panel, the others invented.
+ * The fields of CheckBin's answer besides its code; none for a card that is no test card. Their names are unverified:
+ * `cardBrand`, `installmentList`, `installmentCount` and `installmentTotalAmount` are of a like answer of the vendor's
+ * panel, the others invented.
  */
-export function binFields(question: BinQuestion, settings: SimulatorSettings): JsonObject {
-  const card = CARDS[question.bin.slice(0, 6)];
-  if (!card || settings.binAnswer === 'code') return {};
+export function binFields({ bin, price }: BinQuestion, settings: SimulatorSettings): JsonObject {
+  const card = CARDS[bin.slice(0, 6)];
+  if (!card) return {};
   const counts = card.type === 'CREDIT' ? INSTALMENT_COUNTS : [];
-  const rows = counts.map((count) => ({ count, total: question.price && totalOf(question.price, count, settings) }));
-  if (settings.binAnswer === 'flat') {
-    const installmentList = rows.map(({ count, total }, index) => ({
-      installmentId: new JsonNumber(String(index + 1)),
-      installmentCount: new JsonNumber(String(count)),
-      ...(total !== null && { installmentTotalAmount: new JsonNumber(total) }),
-    }));
-    const { bank: bankName, type: cardType, brand: cardBrand, isCommercial: commercial } = card;
-    return { bankName, cardType, cardBrand, commercial, installmentList };
-  }
-  const Installments = rows.map(({ count, total }) => ({
-    Installment_Number: String(count),
-    ...(total !== null && { Total_Price: asInTurkey(total) }),
+  const installmentList = counts.map((count, index) => ({
+    installmentId: new JsonNumber(String(index + 1)),
+    installmentCount: new JsonNumber(String(count)),
+    ...(price && { installmentTotalAmount: new JsonNumber(totalOf(price, count, settings)) }),
   }));
-  return {
-    Data: {
-      Bank_Name: card.bank,
-      Card_Type: TURKISH_TYPES[card.type],
-      Card_Association: card.brand,
-      Is_Commercial: card.isCommercial ? 'E' : 'H',
-      Installments,
-    },
-  };
+  const { bank: bankName, type: cardType, brand: cardBrand, isCommercial: commercial } = card;
+  return { bankName, cardType, cardBrand, commercial, installmentList };
 }
 
 /** What a card is charged for a sale: with the fee of its instalments, if it has any. */
@@ -85,12 +68,4 @@ function totalOf(
   const hundred = 100n * 10n ** BigInt(fraction.length);
   const price = minorUnits(amount, currencyCode);
   return majorUnits(price + (price * rate * 2n + hundred) / (hundred * 2n), currencyCode);
-}
-
-/** `1.250,50` */
-function asInTurkey(amount: string): string {
-  const [whole = '', fraction] = amount.split('.');
-  const groups: string[] = [];
-  for (let end = whole.length; end > 0; end -= 3) groups.unshift(whole.slice(Math.max(0, end - 3), end));
-  return groups.join('.') + (fraction === undefined ? '' : `,${fraction}`);
 }

@@ -1,6 +1,51 @@
-import { NAMED_FAULTS, type FaultName, type FaultPlay } from './fault-plays.js';
-import type { RecordedRequest } from './http.js';
+import type { ServerResponse } from 'node:http';
+import type { JsonObject } from './exact-json.js';
+import type { RecordedRequest, WireReply } from './http.js';
 import type { SimulatorOperation } from './ledger.js';
+import { OPERATIONS } from './operations.js';
+
+/** What goes wrong with a request or its answer. */
+export type FaultPlay =
+  /** The connection is reset (TCP RST). */
+  | { readonly kind: 'reset' }
+  /** The connection is closed (TCP FIN). */
+  | { readonly kind: 'close' }
+  /** Nothing happens until the client goes away, or until `release()`: then the request takes its normal course. */
+  | { readonly kind: 'stall' }
+  /** The headers and the first half of the answer's body, then the connection is closed. */
+  | { readonly kind: 'half-reply' }
+  /** An answer of your own. */
+  | {
+      readonly kind: 'reply';
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string | Buffer;
+    }
+  /** A status whose body is the documented error shape, HTML or empty. A 3xx points at the simulator. */
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly body?: 'json' | 'html' | 'empty';
+      readonly code?: string;
+    }
+  /** The right answer with other fields: changed in place, before it is signed. Numbers are `JsonNumber`s. */
+  | { readonly kind: 'edit'; readonly edit: (fields: JsonObject, request: RecordedRequest) => unknown }
+  /** An answer that your own code sends; it is given the right one. */
+  | {
+      readonly kind: 'send';
+      readonly send: (response: ServerResponse, reply: WireReply, request: RecordedRequest) => unknown;
+    };
+
+const KINDS: readonly string[] = [
+  'reset',
+  'close',
+  'stall',
+  'half-reply',
+  'reply',
+  'status',
+  'edit',
+  'send',
+] satisfies FaultPlay['kind'][];
 
 /**
  * `before`: the request has no effect. `middle`: like `before`, but a connection is cut, or stalls, only after the body
@@ -14,7 +59,7 @@ export type FaultOptions = {
   readonly at?: FaultMoment;
   /** How many requests it is played on. Default 1. */
   readonly times?: number;
-} & (FaultPlay | { readonly kind: FaultName });
+} & FaultPlay;
 
 /** A fault, with how often it was played. */
 export class Fault {
@@ -35,7 +80,7 @@ export class Fault {
     this.operation = operation;
     this.at = at;
     this.timesLeft = times;
-    this.play = isNamed(play.kind) ? NAMED_FAULTS[play.kind] : (play as FaultPlay);
+    this.play = play;
     this.played = new Promise((resolve) => (this.markPlayed = resolve));
     this.released = new Promise((resolve) => (this.markReleased = resolve));
   }
@@ -59,7 +104,13 @@ export type FaultHandle = Readonly<Pick<Fault, 'played' | 'timesPlayed' | 'relea
 export class FaultQueue {
   private readonly faults: Fault[] = [];
 
+  /** @throws Error for an operation or a fault that there is not: a test would pass without its fault */
   add(options: FaultOptions): Fault {
+    const { operation, kind } = options;
+    if (operation !== 'any' && !Object.hasOwn(OPERATIONS, operation)) {
+      throw new Error(`The simulator has no operation ${operation}`);
+    }
+    if (!KINDS.includes(kind)) throw new Error(`The simulator has no fault ${kind as string}`);
     const fault = new Fault(options);
     this.faults.push(fault);
     return fault;
@@ -76,8 +127,4 @@ export class FaultQueue {
   reset(): void {
     for (const fault of this.faults.splice(0)) fault.release();
   }
-}
-
-function isNamed(kind: string): kind is FaultName {
-  return Object.hasOwn(NAMED_FAULTS, kind);
 }

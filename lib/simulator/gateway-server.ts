@@ -3,8 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { stringifyExact } from './exact-json.js';
-import type { FaultPlay } from './fault-plays.js';
-import type { Fault, FaultQueue } from './faults.js';
+import type { Fault, FaultPlay, FaultQueue } from './faults.js';
 import type { Gateway, GatewayWork } from './gateway.js';
 import { receiveText, type RecordedRequest, type WireReply } from './http.js';
 import { errorFields, meantOperation, OPERATIONS, operationsAt, refusedWork, workOf } from './operations.js';
@@ -14,8 +13,6 @@ import { Refusal, REFUSAL_CODES } from './request-checks.js';
 export class GatewayServer {
   /** Oldest first. */
   readonly requests: RecordedRequest[] = [];
-  /** Connections that are reset when their next request arrives. */
-  private readonly closing = new WeakSet<Socket>();
   private readonly connections = new WeakMap<Socket, number>();
   private connectionCount = 0;
 
@@ -32,11 +29,6 @@ export class GatewayServer {
     const operation = meantOperation(candidates, readEarly ? jsonOf(readEarly) : null);
     record.operation = operation;
     if (operation) this.gateway.ledger.countArrival(operation);
-    if (this.closing.has(request.socket)) {
-      record.fault = 'close-next-request';
-      return reset(request.socket);
-    }
-
     const fault = operation ? this.faults.take(operation) : undefined;
     if (fault) record.fault = fault.play.kind;
     if (fault?.at === 'before' && (await interrupted(fault, record, response))) return;
@@ -56,7 +48,7 @@ export class GatewayServer {
 
     if (work.pace === 'never') return;
     if (work.pace === 'slow') await delay(this.gateway.settings.slowMs, undefined, { ref: false });
-    await this.answer(response, this.reply(work, fault?.play), fault?.play.kind, record);
+    await this.answer(response, this.reply(work, fault?.play, record), fault?.play, record);
     if (fault && fault.play.kind !== 'stall') fault.notePlayed(record);
   }
 
@@ -82,8 +74,7 @@ export class GatewayServer {
   private note(record: RecordedRequest, text: string): void {
     record.text = text;
     record.body = jsonOf(text);
-    const body = record.body as { conversationId?: unknown; ConversationId?: unknown } | null | undefined;
-    const conversationId = body?.conversationId ?? body?.ConversationId;
+    const { conversationId } = (record.body ?? {}) as { conversationId?: unknown };
     if (record.operation && typeof conversationId === 'string') {
       const { movesMoney } = OPERATIONS[record.operation];
       this.gateway.ledger.countCall(record.operation, conversationId, record.at, movesMoney);
@@ -96,19 +87,18 @@ export class GatewayServer {
     return workOf(operation, headers, text, this.gateway);
   }
 
-  private reply(work: GatewayWork, play: FaultPlay | undefined): WireReply {
-    const { dialect, credentials, contentField } = this.gateway.settings;
+  private reply(work: GatewayWork, play: FaultPlay | undefined, record: RecordedRequest): WireReply {
+    const { dialect, credentials } = this.gateway.settings;
     if (play?.kind === 'reply')
       return { status: play.status, headers: play.headers ?? {}, body: Buffer.from(play.body ?? '') };
     if (play?.kind === 'status') return this.statusReply(play);
-    if (play?.kind === 'edit') play.edit(work.fields, { contentField, refundAmount: work.refundAmount });
+    if (play?.kind === 'edit') play.edit(work.fields, record);
     if (work.fields.sign === '') work.fields.sign = dialect.replySign(work.fields, credentials.apiKey);
-    const real = jsonReply(work.status, stringifyExact(work.fields));
-    return play?.kind === 'transform' ? play.transform(real) : real;
+    return jsonReply(work.status, stringifyExact(work.fields));
   }
 
-  private statusReply({ status, body = 'json', code, location }: Extract<FaultPlay, { kind: 'status' }>): WireReply {
-    const redirect = { location: location ?? `${this.gateway.settings.publicUrl}/v1/elsewhere` };
+  private statusReply({ status, body = 'json', code }: Extract<FaultPlay, { kind: 'status' }>): WireReply {
+    const redirect = { location: `${this.gateway.settings.publicUrl}/v1/elsewhere` };
     const extra = status >= 300 && status < 400 ? redirect : {};
     const html = Buffer.from(`<!doctype html><title>${status}</title><h1>${status}</h1>`);
     if (body === 'empty') return { status, headers: extra, body: Buffer.alloc(0) };
@@ -121,22 +111,20 @@ export class GatewayServer {
   private async answer(
     response: ServerResponse,
     reply: WireReply,
-    kind: FaultPlay['kind'] | undefined,
+    play: FaultPlay | undefined,
     record: RecordedRequest,
   ): Promise<void> {
     const { status, headers, body } = reply;
     if (response.destroyed) return;
+    if (play?.kind === 'send') return void (await play.send(response, reply, record));
     response.writeHead(status, { ...headers, 'content-length': body.length });
-    const { socket } = response;
-    if (kind === 'half-reply') {
+    if (play?.kind === 'half-reply') {
+      const { socket } = response;
       response.write(body.subarray(0, body.length / 2), () => socket?.destroySoon());
       return;
     }
-    if (kind === 'one-byte') await sendByteByByte(response, body);
-    if (kind === 'close-next-request' && socket) this.closing.add(socket);
-    if (kind === 'close-after-reply') response.once('finish', () => socket?.destroySoon());
     record.answer = { status, headers, text: body.toString() };
-    response.end(kind === 'one-byte' ? undefined : body);
+    response.end(body);
   }
 
   private connectionNumber(socket: Socket): number {
@@ -171,14 +159,6 @@ async function interrupted(fault: Fault, record: RecordedRequest, response: Serv
 function reset(socket: Socket): void {
   if ('encrypted' in socket) socket.destroy();
   else socket.resetAndDestroy();
-}
-
-async function sendByteByByte(response: ServerResponse, body: Buffer): Promise<void> {
-  for (const byte of body) {
-    if (response.destroyed) return;
-    response.write(Buffer.of(byte));
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }
 
 function jsonReply(status: number, text: string): WireReply {

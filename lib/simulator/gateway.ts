@@ -15,8 +15,6 @@ export interface GatewayWork {
   readonly fields: JsonObject;
   readonly pace: BankVerdict['pace'];
   readonly refusal: Refusal | null;
-  /** What a refund or void gives back; null for all other operations. */
-  readonly refundAmount: string | null;
   commit(): void;
 }
 
@@ -41,16 +39,15 @@ export class Gateway {
 
   /** @throws Refusal (400) */
   expectSign(operation: SimulatorOperation, body: JsonObject): void {
-    const { dialect, credentials, checkSign } = this.settings;
-    const isGood = dialect.isSignGood(body, { operation, apiKey: credentials.apiKey, checkSign });
+    const { dialect, credentials } = this.settings;
+    const isGood = dialect.isSignGood(body, { operation, apiKey: credentials.apiKey });
     if (!isGood) throw new Refusal(400, REFUSAL_CODES.sign, 'sign is wrong');
   }
 
   /** @throws Refusal (400) when a payment was begun, a page opened, or money asked back, with this conversationId */
   expectNew({ conversationId }: { readonly conversationId: string }): void {
     const { ledger, bank, pages } = this;
-    const decided = ledger.decision(conversationId) ?? ledger.refundDecision(conversationId);
-    if (decided ?? bank.sessionOf(conversationId) ?? pages.pageOf(conversationId)) {
+    if (ledger.decision(conversationId) ?? bank.sessionOf(conversationId) ?? pages.pageOf(conversationId)) {
       throw new Refusal(400, REFUSAL_CODES.repeated, 'conversationId was already used');
     }
   }
@@ -106,7 +103,8 @@ export class Gateway {
       okUrl: null,
       failUrl: null,
     };
-    return { fields, pace, commit: () => this.ledger.record({ conversationId, orderId, paymentId, charge, inquiry }) };
+    const decision = { conversationId, kind: 'sale', inquiry, orderId, paymentId, charge, refund: null } as const;
+    return { fields, pace, commit: () => this.ledger.record(decision) };
   }
 
   codeFields(code: string, language: string): JsonObject {

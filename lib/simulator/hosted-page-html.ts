@@ -1,4 +1,4 @@
-import { codeText, type TestCard } from './magic.js';
+import type { TestCard } from './magic.js';
 import { displayAmount } from './money.js';
 import { html, Html, languageNav, noticePage, page, postingPage, type PageLanguage } from './page-layout.js';
 
@@ -23,7 +23,6 @@ const PAGE_TEXTS = {
       cvv: '3 veya 4 rakam girin.',
       installmentCount: 'Listeden seçin.',
     },
-    declined: (reason: string) => `Ödeme reddedildi: ${reason} Başka bir kartla deneyebilirsiniz.`,
     simulator: 'Simülatör',
     hint: 'Bu bir simülatördür, gerçek para çekilmez. Yalnızca deneme kartlarıyla ödenir:',
     paid: 'Ödemeniz alındı. İşyerine geri dönüyorsunuz.',
@@ -50,7 +49,6 @@ const PAGE_TEXTS = {
       cvv: 'Enter 3 or 4 digits.',
       installmentCount: 'Choose from the list.',
     },
-    declined: (reason: string) => `The payment was declined: ${reason} You can try another card.`,
     simulator: 'Simulator',
     hint: 'This is a simulator, no real money moves. Only test cards can pay:',
     paid: 'Your payment was received. You are being taken back to the merchant.',
@@ -78,17 +76,17 @@ export interface HostedPageView {
   readonly choices: readonly number[];
   readonly testCards: readonly TestCard[];
   /** Why the page is shown again. */
-  readonly problem: { readonly wrongFields: readonly PageField[] } | { readonly declinedWith: string } | null;
+  readonly wrongFields: readonly PageField[];
 }
 
 /** Where the buyer types the card. */
 export function paymentPage(view: HostedPageView): string {
-  return documentOf(view, firstField(view), null);
+  return documentOf(view, view.wrongFields[0] ?? 'cardNo');
 }
 
-/** The same for a page or frame of the merchant. It takes the focus from nothing there, and works without its script. */
+/** The same for a page or frame of the merchant. It takes the focus from nothing there. */
 export function embeddedForm(view: HostedPageView): string {
-  return documentOf(view, null, FORM_SCRIPT);
+  return documentOf(view, null);
 }
 
 /** The page that brings the result to the merchant. */
@@ -105,10 +103,10 @@ export function messagePage(language: PageLanguage, message: 'gone' | 'noAnswer'
   return noticePage(language, PAGE_TEXTS[language][message]);
 }
 
-function documentOf(view: HostedPageView, focus: PageField | null, script: Html | null): string {
+function documentOf(view: HostedPageView, focus: PageField | null): string {
   const { language, installmentCount, choices } = view;
   const texts = PAGE_TEXTS[language];
-  const problem = problemText(view);
+  const problem = view.wrongFields.length > 0 ? texts.wrong : null;
   const field = (name: CardField) => cardField(name, view, name === focus);
   return page(
     language,
@@ -150,7 +148,6 @@ function documentOf(view: HostedPageView, focus: PageField | null, script: Html 
           ${view.testCards.map(testCard)}
         </ul>
       </div>
-      ${script}
     </main>`,
   );
 }
@@ -194,38 +191,15 @@ function instalments(view: HostedPageView): Html {
 }
 
 function marksOf(name: PageField, view: HostedPageView): Html | null {
-  return isWrong(name, view) ? new Html(`aria-invalid="true" aria-describedby="${name}-error"`) : null;
+  return view.wrongFields.includes(name) ? new Html(`aria-invalid="true" aria-describedby="${name}-error"`) : null;
 }
 
 function complaint(name: PageField, view: HostedPageView): Html | null {
-  if (!isWrong(name, view)) return null;
+  if (!view.wrongFields.includes(name)) return null;
   return html`<p id="${name}-error" class="error">${PAGE_TEXTS[view.language].wrongFields[name]}</p>`;
-}
-
-function isWrong(name: PageField, { problem }: HostedPageView): boolean {
-  return problem !== null && 'wrongFields' in problem && problem.wrongFields.includes(name);
-}
-
-function firstField({ problem }: HostedPageView): PageField {
-  return (problem !== null && 'wrongFields' in problem ? problem.wrongFields[0] : null) ?? 'cardNo';
-}
-
-function problemText({ problem, language }: HostedPageView): string | null {
-  const texts = PAGE_TEXTS[language];
-  if (problem === null) return null;
-  if ('wrongFields' in problem) return texts.wrong;
-  const reason = codeText(problem.declinedWith, language);
-  return texts.declined(reason.endsWith('.') ? reason : `${reason}.`);
 }
 
 function testCard({ cardNo, expDate, cvv }: TestCard): Html {
   const [month, year] = [expDate.slice(0, 2), expDate.slice(2)];
   return html`<li><code>${cardNo.replace(/(.{4})(?=.)/g, '$1 ')}</code> ${month}/${year} ${cvv}</li>`;
 }
-
-/** Shows the card number in groups of four, as it is printed on the card. */
-const FORM_SCRIPT = new Html(`<script>
-  document.getElementById('cardNo').addEventListener('change', ({ target }) => {
-    target.value = target.value.replace(/[^0-9]/g, '').replace(/(.{4})(?=.)/g, '$1 ');
-  });
-</script>`);

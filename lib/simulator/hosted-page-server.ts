@@ -38,17 +38,14 @@ export class HostedPageServer {
     language: PageLanguage,
   ): Promise<void> {
     const wrongFields = this.pages.wrongFields(page, card);
-    if (wrongFields.length > 0) return showPage(response, 200, this.pages.html(page, language, { wrongFields }));
-    const { code, pace, callback } = this.pages.pay(page, card);
+    if (wrongFields.length > 0) return showPage(response, 200, this.pages.html(page, language, wrongFields));
+    const { pace, callback } = this.pages.pay(page, card);
     if (pace === 'slow') await delay(this.settings.slowMs, undefined, { ref: false });
-    const staysHere = !callback.charged && pace !== 'never' && callback.copies === 0;
-    if (staysHere) return showPage(response, 200, this.pages.html(page, language, { declinedWith: code }));
-    await this.goBack(response, callback, language);
+    this.goBack(response, callback, language);
   }
 
-  private async goBack(response: ServerResponse, callback: HostedCallback, language: PageLanguage): Promise<void> {
+  private goBack(response: ServerResponse, callback: HostedCallback, language: PageLanguage): void {
     if (callback.copies === 0) return showPage(response, 200, messagePage(language, 'noAnswer'));
-    await delay(this.settings.bankDelayMs, undefined, { ref: false });
     showPage(response, 200, goingBackPage(language, callback.url, callback.fields, callback.charged));
   }
 }

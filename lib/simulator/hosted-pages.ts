@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { OBJECT_AS_TEXT, type BankCallback } from './bank.js';
+import { formRequest, type BankCallback } from './bank.js';
 import { referencePrefix } from './dates.js';
 import { embeddedForm, paymentPage, type HostedPageView } from './hosted-page-html.js';
 import type { HostedRequest } from './hosted-requests.js';
@@ -64,7 +64,6 @@ export interface TypedCard {
 
 /** What came of a card. */
 export interface PageTry {
-  readonly code: string;
   readonly pace: BankVerdict['pace'];
   readonly callback: HostedCallback;
 }
@@ -102,15 +101,8 @@ export class HostedPages {
     return this.settings.publicUrl + PAGE_PATH + id;
   }
 
-  canBePaid({ charged, isClosed, endsAt }: HostedPage): boolean {
-    const { clock, hostedPagePayableAfterEnd } = this.settings;
-    return !charged && !isClosed && (hostedPagePayableAfterEnd || clock() < endsAt);
-  }
-
-  /** Whether CheckPayment says that the gateway waits for the buyer. */
-  isPending(conversationId: string): boolean {
-    const page = this.pageOf(conversationId);
-    return this.settings.hostedInquiry === 'pending' && page !== undefined && this.canBePaid(page);
+  canBePaid({ charged, isClosed }: HostedPage): boolean {
+    return !charged && !isClosed;
   }
 
   /** The fields that are not as the page wants them. */
@@ -136,14 +128,15 @@ export class HostedPages {
     const maskedCardNumber = maskedCard(cardNo);
     const details = { conversationId, orderId, paymentId, currencyCode, installmentCount, maskedCardNumber, at };
     const charge: Charge | null = chargedAmount === null ? null : { ...details, amount: chargedAmount, kind: 'hosted' };
-    this.ledger.record({ conversationId, orderId, paymentId, charge, inquiry });
+    this.ledger.record({ conversationId, kind: 'sale', inquiry, orderId, paymentId, charge, refund: null });
 
-    const isSentBack = pace !== 'never' && (charge !== null || this.settings.hostedDeclineGoesBack);
+    // A declined buyer goes back at once, and can open the page again: unverified.
+    const isSentBack = pace !== 'never';
     const callback =
       charge && code === 'B0000'
         ? callbackOf(request.returnUrl, paidFields(charge, code), charge, isSentBack)
         : callbackOf(request.failUrl, notPaidFields(request, code), charge, isSentBack);
-    const result = { code, pace, callback };
+    const result = { pace, callback };
     if (charge) page.charged = result;
     return result;
   }
@@ -178,13 +171,13 @@ export class HostedPages {
   }
 
   /** The page as a browser sees it. */
-  html(page: HostedPage, language: PageLanguage, problem: HostedPageView['problem'] = null): string {
-    return paymentPage(this.view(page, language, problem));
+  html(page: HostedPage, language: PageLanguage, wrongFields: HostedPageView['wrongFields'] = []): string {
+    return paymentPage(this.view(page, language, wrongFields));
   }
 
   /** The form that is embedded into a page of the merchant. */
   form(page: HostedPage): string {
-    return embeddedForm(this.view(page, languageOf(page.request.language), null));
+    return embeddedForm(this.view(page, languageOf(page.request.language), []));
   }
 
   reset(): void {
@@ -192,7 +185,7 @@ export class HostedPages {
     this.byConversation.clear();
   }
 
-  private view(page: HostedPage, language: PageLanguage, problem: HostedPageView['problem']): HostedPageView {
+  private view(page: HostedPage, language: PageLanguage, wrongFields: HostedPageView['wrongFields']): HostedPageView {
     const { publicUrl, merchantName, clock } = this.settings;
     const { operation, amount, currencyCode, installmentCount } = page.request;
     const actions: Readonly<Record<HostedOperation, string>> = {
@@ -210,7 +203,7 @@ export class HostedPages {
       installmentCount,
       choices: installmentCount === 0 ? INSTALMENT_CHOICES : [],
       testCards: currentTestCards(clock()),
-      problem,
+      wrongFields,
     };
   }
 
@@ -241,7 +234,7 @@ function paidFields(charge: Charge, code: string): Record<string, string> {
     Currency: String(currencyCode),
     InstallmentCount: String(installmentCount),
     MaskedCardNumber: maskedCardNumber,
-    InstrumentDetail: OBJECT_AS_TEXT,
+    InstrumentDetail: '[object Object]',
   };
 }
 
@@ -256,7 +249,6 @@ function callbackOf(
   charge: Charge | null,
   isSent: boolean,
 ): HostedCallback {
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  const request = { url, method: 'POST', headers, body: new URLSearchParams(fields).toString() } as const;
+  const request = formRequest(url, fields);
   return { url, fields, copies: isSent ? 1 : 0, late: false, request, charged: charge !== null };
 }

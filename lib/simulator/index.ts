@@ -5,10 +5,8 @@
  */
 
 export type { BankCallback } from './bank.js';
-export type { SignedRequestFields } from './dialects/standard.dialect.js';
 export { JsonNumber, type JsonObject, type JsonValue } from './exact-json.js';
-export { FAULT_NAMES, type EditContext, type FaultName, type FaultPlay } from './fault-plays.js';
-export type { FaultHandle, FaultMoment, FaultOptions } from './faults.js';
+export type { FaultHandle, FaultMoment, FaultOptions, FaultPlay } from './faults.js';
 export type { HostedCallback, PayAtPageOptions } from './hosted-pages.js';
 export type { RecordedRequest, WireReply } from './http.js';
 export type {
@@ -16,7 +14,6 @@ export type {
   ChargeRefund,
   Decision,
   HostedOperation,
-  RefundDecision,
   RefundOperation,
   SimulatorLedger,
   SimulatorOperation,
@@ -38,9 +35,6 @@ export { REFUSAL_CODES } from './request-checks.js';
 export { describeSimulator, startSimulator, type Simulator } from './simulator.js';
 export {
   SIMULATOR_CREDENTIALS,
-  type BinAnswerForm,
-  type InquiryAnswer,
-  type SimulatorCallback,
   type SimulatorCredentials,
   type SimulatorDialect,
   type SimulatorOptions,

@@ -52,28 +52,19 @@ export interface Violation {
   readonly at: Date;
 }
 
-/** What the bank decided about a payment, charged or not. */
+/** What was decided about a payment, a refund or a void, whether or not money moved. */
 export interface Decision {
+  /** Of a refund or void, its own. */
   readonly conversationId: string;
-  /** The result code that answers an inquiry; null when the inquiry does not find the payment. */
-  readonly inquiry: string | null;
-  readonly orderId: string;
-  readonly paymentId: string;
-  /** null when no money moved. */
-  readonly charge: Charge | null;
-}
-
-/** What the gateway decided about a refund or void, whether or not money was given back. */
-export interface RefundDecision {
-  /** Of the refund or void itself. */
-  readonly conversationId: string;
-  readonly kind: RefundOperation;
+  readonly kind: 'sale' | RefundOperation;
   /** The result code that answers an inquiry; null when no inquiry finds it. */
   readonly inquiry: string | null;
   /** The payment's, as far as the gateway knows the payment. */
   readonly orderId: string;
   readonly paymentId: string;
-  /** null when no money was given back. */
+  /** What a sale took; null when no money moved, and of refunds. */
+  readonly charge: Charge | null;
+  /** What a refund or void gave back; null when no money moved, and of sales. */
   readonly refund: ChargeRefund | null;
 }
 
@@ -92,7 +83,6 @@ export class Ledger {
   readonly violations: Violation[] = [];
   private readonly decisions = new Map<string, Decision>();
   private readonly decisionsByPaymentId = new Map<string, Decision>();
-  private readonly refundDecisions = new Map<string, RefundDecision>();
   private readonly callCounts = new Map<string, number>();
 
   /** How often a payment was charged; more than once is a violation. */
@@ -126,18 +116,13 @@ export class Ledger {
     return sumOf(this.refunds, currencyCode);
   }
 
-  /** What the bank decided about a payment. */
+  /** What was decided about a payment, a refund or a void. */
   decision(conversationId: string): Decision | undefined {
     return this.decisions.get(conversationId);
   }
 
   decisionOfPayment(paymentId: string): Decision | undefined {
     return this.decisionsByPaymentId.get(paymentId);
-  }
-
-  /** What the gateway decided about a refund or void. */
-  refundDecision(refundId: string): RefundDecision | undefined {
-    return this.refundDecisions.get(refundId);
   }
 
   /** What was given back of a charge. */
@@ -156,9 +141,10 @@ export class Ledger {
   }
 
   record(decision: Decision): void {
-    const { conversationId, paymentId, charge } = decision;
+    const { conversationId, kind, paymentId, charge, refund } = decision;
     this.decisions.set(conversationId, decision);
-    this.decisionsByPaymentId.set(paymentId, decision);
+    if (kind === 'sale') this.decisionsByPaymentId.set(paymentId, decision);
+    if (refund) this.refunds.push(refund);
     if (!charge) return;
     if (this.chargedTimes(conversationId) > 0) {
       const operation = CHARGED_BY[charge.kind];
@@ -167,18 +153,12 @@ export class Ledger {
     this.charges.push(charge);
   }
 
-  recordRefund(decision: RefundDecision): void {
-    this.refundDecisions.set(decision.conversationId, decision);
-    if (decision.refund) this.refunds.push(decision.refund);
-  }
-
   reset(): void {
     this.charges.length = 0;
     this.refunds.length = 0;
     this.violations.length = 0;
     this.decisions.clear();
     this.decisionsByPaymentId.clear();
-    this.refundDecisions.clear();
     this.callCounts.clear();
   }
 
@@ -190,9 +170,7 @@ export class Ledger {
 }
 
 /** The ledger as tests read it. */
-export type SimulatorLedger = Readonly<
-  Omit<Ledger, 'countArrival' | 'countCall' | 'record' | 'recordRefund' | 'reset'>
->;
+export type SimulatorLedger = Readonly<Omit<Ledger, 'countArrival' | 'countCall' | 'record' | 'reset'>>;
 
 function callKey(operation: SimulatorOperation, conversationId?: string): string {
   return conversationId === undefined ? operation : `${operation} ${conversationId}`;

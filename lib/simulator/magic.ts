@@ -197,8 +197,6 @@ const CODE_TEXTS: Record<string, { en: string; tr: string }> = {
   B0096: { en: 'System error', tr: 'Sistem hatası.' },
   B0100: { en: 'PaymentID is not found', tr: 'Ödeme kimliği bulunamadı.' },
   B0101: { en: 'PaymentID is invalid', tr: 'Ödeme kimliği geçersiz.' },
-  // Invented: no public source says what CheckPayment answers while a page is open.
-  W0001: { en: 'Pending', tr: 'Bekliyor' },
 };
 
 /** The text that goes with a result code. */

@@ -7,7 +7,7 @@ import { JsonNumber, type JsonObject } from './exact-json.js';
 import type { Gateway, GatewayWork, OperationWork } from './gateway.js';
 import type { HostedPage } from './hosted-pages.js';
 import { readHosted, type HostedRequest } from './hosted-requests.js';
-import type { Charge, ChargeRefund, Ledger, SimulatorOperation } from './ledger.js';
+import type { SimulatorOperation } from './ledger.js';
 import { codeText } from './magic.js';
 import { giveBack, readRefund, readVoid } from './refunds.js';
 import {
@@ -24,7 +24,7 @@ import {
   REFUSAL_CODES,
   type Scope,
 } from './request-checks.js';
-import type { InquiryAnswer, SimulatorSettings } from './simulator-options.js';
+import type { SimulatorSettings } from './simulator-options.js';
 
 interface OperationDefinition<Request> {
   readonly path: string;
@@ -67,12 +67,13 @@ export const OPERATIONS = {
     read: readSale,
     answer(sale, gateway) {
       gateway.expectNew(sale);
-      const { bank, settings } = gateway;
+      const { bank } = gateway;
       const session = bank.prepare(sale, gateway.newIds());
       const fields = {
         ...gateway.codeFields('B0000', sale.language),
         conversationId: sale.conversationId,
-        [settings.contentField]: bank.page(session),
+        // Unverified: the interface shows no name.
+        htmlForm: bank.page(session),
       };
       return { fields, commit: () => bank.open(session) };
     },
@@ -203,7 +204,7 @@ export function workOf(
   try {
     checkHeaders(headers, OPERATIONS[name].scope, gateway.settings);
     const work = OPERATIONS[name].work(name, readJson(headers, text), gateway);
-    return { status: 200, pace: 'at once', refusal: null, refundAmount: null, commit: () => {}, ...work };
+    return { status: 200, pace: 'at once', refusal: null, commit: () => {}, ...work };
   } catch (error) {
     if (error instanceof Refusal) return refusedWork(error);
     throw error;
@@ -212,7 +213,7 @@ export function workOf(
 
 export function refusedWork(refusal: Refusal): GatewayWork {
   const fields = errorFields(refusal.code, refusal.message, refusal.problems);
-  return { status: refusal.status, fields, pace: 'at once', refusal, refundAmount: null, commit: () => {} };
+  return { status: refusal.status, fields, pace: 'at once', refusal, commit: () => {} };
 }
 
 /** How errors look in the service's public documentation; the interface shows none. */
@@ -227,23 +228,18 @@ function binQuestion({ bin, amount, currencyCode }: JsonObject): BinQuestion {
   return { bin: bin as string, price };
 }
 
-/** Auth3d. With `unboundAuth3d` it looks only at the PaymentId, and does not say which payment it approves. */
+/** Auth3d. */
 function completePayment(body: JsonObject, gateway: Gateway): OperationWork {
-  const { bank, ledger, settings } = gateway;
-  const { unboundAuth3d } = settings;
-  const conversationId = body.conversationId ?? body.ConversationId;
-  const session = unboundAuth3d ? bank.sessionOfPayment(body.PaymentId) : bank.sessionOf(conversationId);
-  if (!session?.result || !(unboundAuth3d || bringsBack(session.result.content, body))) {
+  const { bank, ledger } = gateway;
+  const session = bank.sessionOf(body.conversationId);
+  if (!session?.result || !bringsBack(session.result.content, body)) {
     throw new Refusal(400, REFUSAL_CODES.callback, 'Not the content that the bank sent');
   }
   if (ledger.decision(session.sale.conversationId)) {
     throw new Refusal(400, REFUSAL_CODES.repeated, 'Auth3d was already called for this payment');
   }
   const { verified, code } = session.result;
-  const work = gateway.settle(session.sale, '3d', session, verified ? null : code);
-  if (!unboundAuth3d) return work;
-  const fields = { code: work.fields.code };
-  return { ...work, fields: unboundAuth3d === 'omitId' ? fields : { ...fields, conversationId } };
+  return gateway.settle(session.sale, '3d', session, verified ? null : code);
 }
 
 /** Opens a page of the gateway's own. */
@@ -255,48 +251,25 @@ function openPage(request: HostedRequest, gateway: Gateway, fieldsOf: (page: Hos
   return { fields: { code, message, conversationId, ...fieldsOf(page) }, commit: () => gateway.pages.open(page) };
 }
 
-/** What an inquiry tells of a sale, a refund or a void. */
-interface Inquired {
-  readonly transactionType: 'SALE' | 'REFUND' | 'VOID';
-  /** null when the inquiry does not find it. */
-  readonly inquiry: string | null;
-  readonly orderId: string;
-  readonly paymentId: string;
-  /** null when no money moved. */
-  readonly moved: Charge | ChargeRefund | null;
-}
-
-/** CheckPayment, as the service's public documentation and its users show it. */
-function inquire(conversationId: string, { ledger, pages, settings }: Gateway): OperationWork {
-  const found = inquired(conversationId, ledger, settings);
-  const responseCode = found?.inquiry ?? (pages.isPending(conversationId) ? 'W0001' : 'B0029');
+/**
+ * CheckPayment, as the service's public documentation and its users show it. A page at which no try was answered is as
+ * unknown as a conversationId that it never saw: unverified.
+ */
+function inquire(conversationId: string, { ledger, settings }: Gateway): OperationWork {
+  const decision = ledger.decision(conversationId);
+  // A sale stays what it was when money is given back.
+  const found = decision?.kind === 'sale' || settings.inquiryKnowsRefunds ? decision : undefined;
+  const responseCode = found?.inquiry ?? 'B0029';
   const responseDescription = codeText(responseCode, 'en');
   if (!found?.inquiry) return { fields: { responseCode, responseDescription } };
-  const { transactionType, orderId, paymentId, moved } = found;
-  const amount = moved ? new JsonNumber(moved.amount) : undefined;
+  const { kind, orderId, paymentId, charge, refund } = found;
+  const moved = charge ?? refund;
   const paymentInfo = moved && {
-    amount,
+    amount: new JsonNumber(moved.amount),
     currency: String(moved.currencyCode),
-    ...('installmentCount' in moved && { installmentCount: new JsonNumber(String(moved.installmentCount)) }),
+    ...(charge && { installmentCount: new JsonNumber(String(charge.installmentCount)) }),
   };
   const transactionStatus = moved ? 'SUCCESS' : 'FAILED';
-  const rest = { transactionStatus, transactionType, paymentInfo, orderId, paymentId };
-  const further: Readonly<Record<InquiryAnswer, JsonObject>> = {
-    full: { responseDescription, ...rest },
-    code: {},
-    text: { responseDescription },
-    status: { transactionStatus },
-    id: { conversationId },
-    amount: { amount },
-  };
-  return { fields: { responseCode, ...further[settings.inquiryAnswer] } };
-}
-
-/** A sale stays what it was when money is given back. Refunds and voids are known only with `inquiryKnowsRefunds`. */
-function inquired(conversationId: string, ledger: Ledger, settings: SimulatorSettings): Inquired | null {
-  const sale = ledger.decision(conversationId);
-  if (sale) return { ...sale, transactionType: 'SALE', moved: sale.charge };
-  const refund = settings.inquiryKnowsRefunds && ledger.refundDecision(conversationId);
-  if (!refund) return null;
-  return { ...refund, transactionType: refund.kind === 'void' ? 'VOID' : 'REFUND', moved: refund.refund };
+  const rest = { transactionStatus, transactionType: kind.toUpperCase(), paymentInfo, orderId, paymentId };
+  return { fields: { responseCode, responseDescription, ...rest } };
 }

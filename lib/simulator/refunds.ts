@@ -133,9 +133,8 @@ export function giveBack(request: RefundRequest, gateway: Gateway): OperationWor
   return {
     fields,
     pace,
-    refundAmount: amount,
     commit() {
-      ledger.recordRefund({ conversationId, kind, inquiry, orderId, paymentId, refund });
+      ledger.record({ conversationId, kind, inquiry, orderId, paymentId, charge: null, refund });
       if (isExcessive) ledger.violations.push({ kind: 'excessive-refund', operation: kind, conversationId, at });
     },
   };

@@ -1,5 +1,5 @@
 import { MORPOS } from './dialects/morpos.dialect.js';
-import { STANDARD, type SignCheck, type SimulatedDialect } from './dialects/standard.dialect.js';
+import { STANDARD, type SimulatedDialect } from './dialects/standard.dialect.js';
 
 /** The dialects that the simulator speaks: MorPOS as public sources show it, and the interface alone. */
 export const SIMULATED_DIALECTS = { morpos: MORPOS, standard: STANDARD };
@@ -27,25 +27,6 @@ export const SIMULATOR_CREDENTIALS: SimulatorCredentials = {
   apiKey: 'simulator-api-key',
 };
 
-/** How the bank sends its result to the merchant's URL. The interface does not show it. */
-export interface SimulatorCallback {
-  /** A form that the browser posts, a redirect with a query, or JSON that the bank itself posts. Default `form`. */
-  readonly method?: 'form' | 'get' | 'json';
-  /** `InstrumentDetail.MaskedCardNumber`, `InstrumentDetail[MaskedCardNumber]` or one JSON text. Default `dotted`. */
-  readonly instrumentDetail?: 'dotted' | 'bracket' | 'json';
-  /**
-   * The names of the fields: those of the documentation, or those that the vendor's hosted page sends, with
-   * `InstrumentDetail` as the text `[object Object]`. Default `documented`.
-   */
-  readonly names?: 'documented' | 'hosted';
-}
-
-/** The content of an answer to CheckPayment. */
-export type InquiryAnswer = 'full' | 'code' | 'text' | 'status' | 'id' | 'amount';
-
-/** How CheckBin tells what a card is. */
-export type BinAnswerForm = 'flat' | 'wrapped' | 'code';
-
 export interface SimulatorOptions {
   /** Default 0: any free port. */
   readonly port?: number;
@@ -69,69 +50,24 @@ export interface SimulatorOptions {
   readonly credentials?: Partial<SimulatorCredentials>;
   /** The name on the bank's page and on the gateway's own. */
   readonly merchantName?: string;
-  /**
-   * Whether the `sign` of a `standard` request is good; by default any that is not empty. The interface does not show
-   * how it is made. The `morpos` dialect knows how, and ignores this.
-   */
-  readonly checkSign?: SignCheck;
   /** Whether card numbers must pass Luhn. Default true. */
   readonly luhn?: boolean;
   readonly clock?: () => Date;
   /** How far x-Timestamp may be from the clock. Default 5 minutes. */
   readonly timestampToleranceMs?: number;
-  /** How long the bank takes from the buyer's answer to the callback. Default 0. */
-  readonly bankDelayMs?: number;
-  /** How long the late callback of the 3D password 333333 takes. Default 10 seconds. */
-  readonly lateCallbackMs?: number;
-  /** How long the slow bank of the amounts xx.61 takes. Default 3 seconds. */
+  /** How long a slow bank takes: with amounts xx.61, and the late callback of 3D password 333333. Default 3 seconds. */
   readonly slowMs?: number;
-  readonly callback?: SimulatorCallback;
-  /** The field of Init3d's reply with the Base64 page. Default `htmlForm`: unverified, the interface shows no name. */
-  readonly contentField?: string;
-  /**
-   * Makes Auth3d answer without naming the payment that it completed. It finds the payment by the callback's
-   * `PaymentId` alone, and answers with the code only (`omitId`), or with the code and the conversationId of the
-   * request (`echoId`). Default false.
-   */
-  readonly unboundAuth3d?: false | 'omitId' | 'echoId';
-  /**
-   * What CheckPayment answers for a payment that it knows: everything (`full`), the code alone (`code`), or the code
-   * with its text (`text`), `transactionStatus` (`status`), the conversationId (`id`) or the amount (`amount`). Default
-   * `full`. The content of a real answer is unverified.
-   */
-  readonly inquiryAnswer?: InquiryAnswer;
   /**
    * Whether CheckPayment finds a refund or void by its own conversationId. Default false: unverified, no public source
    * says that it does.
    */
   readonly inquiryKnowsRefunds?: boolean;
   /**
-   * How long a page of the gateway's, or its embedded form, is said to be open; the form's answer names its end. Default
-   * 20 minutes: the real time is unverified.
+   * How long a page of the gateway's, or its embedded form, is said to be open; the form's answer names its end. It can
+   * be paid until `closePage` is called, which is the worst case for the merchant. Default 20 minutes: the real time is
+   * unverified.
    */
   readonly hostedPageMs?: number;
-  /**
-   * Whether such a page can be paid after its end, until `closePage` is called. Default true: unverified, and the worst
-   * case for the merchant.
-   */
-  readonly hostedPagePayableAfterEnd?: boolean;
-  /**
-   * Whether a buyer whose card was declined at such a page is sent to failUrl at once, while the page can still be opened
-   * again and be paid; otherwise the buyer stays there and can try another card. Default true: unverified.
-   */
-  readonly hostedDeclineGoesBack?: boolean;
-  /**
-   * What CheckPayment answers for a page that can be paid, and at which no try was answered: as for a conversationId that
-   * it never saw (`unknown`), or the code W0001 with the text Pending (`pending`), both invented. Default `unknown`: the
-   * real answer is unverified. After a declined try it answers that try's code.
-   */
-  readonly hostedInquiry?: 'unknown' | 'pending';
-  /**
-   * How CheckBin tells what a test card is: beside the code (`flat`), in an object of its own with other names and
-   * Turkish words and amounts (`wrapped`), or not at all (`code`), as for every other card. Default `flat`. The content
-   * of a real answer is unverified.
-   */
-  readonly binAnswer?: BinAnswerForm;
   /**
    * The fee of paying with a credit card in so many instalments, in percent as decimal text: `{ 3: '2.5' }`. CheckBin
    * tells the total if it is asked with an amount, and DoPayment and Auth3d charge it. Default: no fee. Whether and how
@@ -146,11 +82,10 @@ export interface SimulatorOptions {
 
 /** The options with their defaults, except those of the server itself. */
 export type SimulatorSettings = Required<
-  Omit<SimulatorOptions, 'port' | 'host' | 'tls' | 'credentials' | 'callback' | 'dialect' | 'keepsProcessAlive'>
+  Omit<SimulatorOptions, 'port' | 'host' | 'tls' | 'credentials' | 'dialect' | 'keepsProcessAlive'>
 > & {
   readonly dialect: SimulatedDialect;
   readonly credentials: SimulatorCredentials;
-  readonly callback: Required<SimulatorCallback>;
 };
 
 export function settingsOf(options: SimulatorOptions, publicUrl: string): SimulatorSettings {
@@ -159,23 +94,12 @@ export function settingsOf(options: SimulatorOptions, publicUrl: string): Simula
     dialect: SIMULATED_DIALECTS[options.dialect ?? 'standard'],
     credentials: { ...SIMULATOR_CREDENTIALS, ...options.credentials },
     merchantName: options.merchantName ?? 'Demo Mağaza',
-    checkSign: options.checkSign ?? (() => true),
     luhn: options.luhn ?? true,
     clock: options.clock ?? (() => new Date()),
     timestampToleranceMs: options.timestampToleranceMs ?? 5 * 60 * 1000,
-    bankDelayMs: options.bankDelayMs ?? 0,
-    lateCallbackMs: options.lateCallbackMs ?? 10_000,
     slowMs: options.slowMs ?? 3000,
-    callback: { method: 'form', instrumentDetail: 'dotted', names: 'documented', ...options.callback },
-    contentField: options.contentField ?? 'htmlForm',
-    unboundAuth3d: options.unboundAuth3d ?? false,
-    inquiryAnswer: options.inquiryAnswer ?? 'full',
     inquiryKnowsRefunds: options.inquiryKnowsRefunds ?? false,
     hostedPageMs: options.hostedPageMs ?? 20 * 60 * 1000,
-    hostedPagePayableAfterEnd: options.hostedPagePayableAfterEnd ?? true,
-    hostedDeclineGoesBack: options.hostedDeclineGoesBack ?? true,
-    hostedInquiry: options.hostedInquiry ?? 'unknown',
-    binAnswer: options.binAnswer ?? 'flat',
     installmentRates: options.installmentRates ?? {},
     keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 5000,
     requestLimit: options.requestLimit ?? 10_000,

@@ -1,15 +1,7 @@
-import type { LedgerEvent } from '../payment/ledger-event.js';
-import type { LedgerState, UnsettledState } from '../payment/payment-state.js';
-import type { PaymentHistoryEntry, PaymentRecord } from '../payment/payment.js';
-import type { LeaseRequest, PaymentLedger, ReplaceOutcome, UniqueKey } from './payment-ledger.js';
-import type {
-  Delivery,
-  DeliveryLeaseRequest,
-  HandlerPair,
-  LeasedDelivery,
-  PaymentOutbox,
-  Postponement,
-} from './payment-outbox.js';
+import type { UnsettledState } from '../payment/payment-state.js';
+import type { PaymentRecord } from '../payment/payment.js';
+import type { PaymentLedger } from './payment-ledger.js';
+import type { PaymentOutbox } from './payment-outbox.js';
 
 /** How long a purge keeps data, in milliseconds before the store's time. */
 export interface Retention {
@@ -69,15 +61,28 @@ export interface StoreCounts {
   /** Deliveries that are neither acknowledged nor parked, including the orphaned ones. */
   readonly openDeliveries: number;
   readonly parkedDeliveries: number;
-  /** Open deliveries of pairs that were not announced within {@link PAIR_ALIVE_MS}. */
+  /** Open deliveries to handlers that no process has announced for ten minutes. */
   readonly orphanedDeliveries: number;
 }
 
+/** The token of the store of an account. */
+export const PAYMENT_STORE = Symbol('PaymentStore');
+
 /**
- * Where payments are stored. To write a store of your own, extend this class. It has two parts, {@link PaymentLedger}
- * and {@link PaymentOutbox}, which describe their methods. Both are one object, because one transaction writes a
- * payment together with its event. A store makes no decisions about payments: it stores, finds and leases what it is
- * told to.
+ * Marks the stores of this package. It is the same in its ESM and its CommonJS build, which have classes of their own;
+ * the types of the two builds would not be, so it is no member of {@link PaymentStore}.
+ */
+export const STORE_MARK: unique symbol = Symbol.for('nestjs-card-payment.store');
+
+/** Whether this package made the store, in whichever of its builds. */
+export function isPaymentStore(value: unknown): value is PaymentStore {
+  return typeof value === 'object' && value !== null && STORE_MARK in value;
+}
+
+/**
+ * Where payments are stored. It has two parts, {@link PaymentLedger} and {@link PaymentOutbox}, which describe their
+ * methods. Both are one object, because one transaction writes a payment together with its event. A store makes no
+ * decisions about payments: it stores, finds and leases what it is told to.
  *
  * - **Writes** are all or nothing, and durable when their promise resolves. A write whose promise rejects may have been
  *   done all the same, or may still be done later; callers expect that.
@@ -89,52 +94,20 @@ export interface StoreCounts {
  * - **Values** come back as they were given, with every character of a text, and as copies: changing an object that was
  *   given or returned changes nothing that is stored.
  *
- * The suite of `nestjs-card-payment/testing` (`describePaymentStore`) checks this, except what happens when the
- * database hangs or crashes.
+ * `test/store/contract` checks this, except what happens when the database hangs or crashes.
  */
-export abstract class PaymentStore implements PaymentLedger, PaymentOutbox {
-  /**
-   * Whether it keeps refunds: under accounts of their own, with their events as they are given, and by the rules of
-   * {@link purge}. Refunds and voids are refused otherwise, since a store written for an earlier release might lose
-   * some.
-   */
-  readonly keepsRefunds: boolean = false;
-
+export interface PaymentStore extends PaymentLedger, PaymentOutbox {
   /**
    * Connects, migrates and checks. It may be called again.
    * @throws Error that tells an operator what is wrong, without credentials
    */
-  async open(): Promise<void> {}
+  open(): Promise<void>;
 
   /** Closes the connections that the store itself opened. */
-  async close(): Promise<void> {}
+  close(): Promise<void>;
 
   /** The store's time, by which it judges what is due, leased and old. */
-  abstract now(): Promise<Date>;
-
-  // PaymentLedger, whose methods are listed so that a store that lacks one does not compile.
-  abstract insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null>;
-  abstract replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome>;
-  abstract find(account: string, conversationId: string): Promise<PaymentRecord | null>;
-  abstract findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null>;
-  abstract findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null>;
-  abstract findByReference(account: string, reference: string): Promise<PaymentRecord[]>;
-  abstract listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]>;
-  abstract history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]>;
-  abstract leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]>;
-  abstract handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void>;
-
-  // PaymentOutbox.
-  abstract announce(account: string, pairs: readonly HandlerPair[]): Promise<void>;
-  abstract fanOut(account: string, limit: number): Promise<number>;
-  abstract leaseDeliveries(lease: DeliveryLeaseRequest): Promise<Delivery[]>;
-  abstract renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean>;
-  abstract acknowledge(account: string, handlerId: string, eventId: string): Promise<void>;
-  abstract postpone(delivery: LeasedDelivery, to: Postponement): Promise<void>;
-  abstract listParked(account: string, limit: number): Promise<Delivery[]>;
-  abstract replay(account: string, handlerId: string, eventId: string): Promise<boolean>;
-
-  // Both.
+  now(): Promise<Date>;
 
   /**
    * Deletes of this account, in this order:
@@ -158,23 +131,14 @@ export abstract class PaymentStore implements PaymentLedger, PaymentOutbox {
    *
    * Stops after {@link MAX_PURGE_MS}, because background work and shutdowns wait for it.
    */
-  abstract purge(account: string, retention: Retention): Promise<PurgeCounts>;
+  purge(account: string, retention: Retention): Promise<PurgeCounts>;
 
-  abstract counts(account: string): Promise<StoreCounts>;
+  counts(account: string): Promise<StoreCounts>;
 
   /**
    * The records of an account (payments, or refunds) that were settled in a period: `from <= finalizedAt < to`, the
    * oldest `finalizedAt` first, and of those with the same one the lowest `conversationId` first, compared byte by byte
    * in UTF-8. A record that is not settled any more is not listed. What a call costs does not grow with what is stored.
-   *
-   * Not abstract, since stores written for an earlier release do not have it: by default it rejects.
    */
-  listSettled(_page: SettledPage): Promise<PaymentRecord[]> {
-    return Promise.reject(
-      new Error(
-        `${this.constructor.name} cannot list what was settled in a period, which "payments export" needs: ` +
-          'add the method listSettled to it, as docs/own-store.md shows.',
-      ),
-    );
-  }
+  listSettled(page: SettledPage): Promise<PaymentRecord[]>;
 }

@@ -3,64 +3,47 @@ const MAX_SHOWN_CHARACTERS = 500;
 /** Shorter texts are not hidden, because they occur in too many words. */
 const MIN_HIDDEN_CHARACTERS = 4;
 
-/** The example in an error of this module, whose port may have been hidden. */
-const EXAMPLE = /^[a-z]+:\/\/user:password@host:[\d*]+\/database;?$/;
-const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"`<>…]+/gi;
-/** A secret in `host=db password=…`, which PostgreSQL accepts instead of a URL, or in JSON. */
-const SECRET_IN_TEXT =
-  /\b(password|passwd|pass|pwd|user|username|token|secret)("?\s?[=:]\s?)(?!password@host:[\d*]+\/database\b)("[^"]*"|'[^']*'|[^\s,;&}]+)/gi;
+/**
+ * The URL of a server whose host can be told from its user and password. It cannot where one of these holds an
+ * unescaped character, or an escaped `@` stands after the host.
+ */
+const SERVER =
+  /^(?<scheme>[a-z][a-z0-9+.-]{0,30}:\/\/)(?:(?<user>[^@/?#]*)@)?(?<host>(?:[a-z0-9.-]+|\[[\da-f:.]+\])?(?::\d+)?)(?:\/[\w.-]*)?(?:[?#](?!.*%40)(?<more>[^@]*))?$/i;
 
 /**
- * The parts of a URL that may be shown: scheme, host, port and path. User, password, query and fragment are left out.
- * Only the scheme is shown where an unescaped character may have put a part of the password into the host or the path.
+ * The scheme and host of a store's URL, or the file of SQLite: never a user, a password or a query. Only the scheme
+ * where these cannot be told apart.
  */
 export function shownUrl(url: string): string {
-  const [scheme = ''] = /^[a-z][a-z0-9+.-]{0,30}:/i.exec(url) ?? [];
-  if (scheme === 'memory:') return scheme;
-  if (scheme === 'sqlite:') return `${scheme}${shownFile(url.slice(scheme.length))}`;
-  if (!url.startsWith(`${scheme}//`)) return '…';
-  if (!URL.canParse(url)) return `${scheme}//…`;
-  const { host, pathname, search, hash } = new URL(url);
-  const isSplitWrong = /[@;&=]|%40|%3f/i.test(host + pathname) || (search + hash).includes('@');
-  return isSplitWrong ? `${scheme}//…` : `${scheme}//${host}${pathname}`;
+  if (url === 'memory:') return url;
+  if (url.startsWith('sqlite:')) return `sqlite:${shownFile(url.slice('sqlite:'.length))}`;
+  const { scheme, host = '' } = SERVER.exec(url)?.groups ?? {};
+  return scheme ? scheme + host : `${/^[a-z][a-z0-9+.-]{0,30}:\/\//i.exec(url)?.[0] ?? ''}…`;
 }
 
-/** The part of a SQLite file's path that may be shown: people may write it like the URL of a server. */
+/** A SQLite file, unless someone has written a user or a key into its name. */
 export function shownFile(file: string): string {
-  const name = file.replace(/[?#].*$/s, '');
-  return /^\/\/[^/]*@|^[^@:]*:[^@]*@/.test(name) ? '…' : name;
+  return /[@?#]/.test(file) ? '…' : file;
 }
 
-/** A message without secrets. It may repeat the URL of the store, another URL, or parts of them. */
+/** A message that may repeat parts of the store's URL, without those that are not shown. */
 export function withoutSecrets(message: string, storeUrl: string): string {
-  const hidden = [storeUrl, ...secretsOf(storeUrl)].filter((text) => text.length >= MIN_HIDDEN_CHARACTERS);
-  return hidden
-    .reduce((text, secret) => withoutText(text, secret), message.slice(0, MAX_READ_CHARACTERS))
-    .replace(URL_IN_TEXT, (url) => (EXAMPLE.test(url) ? url : shownUrl(url)))
-    .replace(SECRET_IN_TEXT, '$1$2***')
+  return secretsOf(storeUrl)
+    .reduce((text, secret) => text.replaceAll(secret, '***'), message.slice(0, MAX_READ_CHARACTERS))
     .slice(0, MAX_SHOWN_CHARACTERS);
 }
 
-/** Ignores case, because drivers show hosts, and what they take for a host, in lowercase. */
-function withoutText(text: string, secret: string): string {
-  const [small, sought] = [text.toLowerCase(), secret.toLowerCase()];
-  // Some letters have more characters in lowercase.
-  if (small.length !== text.length) return text.replaceAll(secret, '***');
-  let shown = '';
-  let from = 0;
-  for (let at = small.indexOf(sought); at >= 0; at = small.indexOf(sought, from)) {
-    shown += `${text.slice(from, at)}***`;
-    from = at + sought.length;
-  }
-  return shown + text.slice(from);
-}
-
-/** The parts of a URL that are not shown, as written and decoded, the longest first. */
-function secretsOf(storeUrl: string): string[] {
-  const shown = partsOf(shownUrl(storeUrl));
-  const { username, password } = URL.canParse(storeUrl) ? new URL(storeUrl) : { username: '', password: '' };
-  const hidden = [username, password, ...partsOf(storeUrl)].filter((part) => !shown.includes(part));
-  return [...hidden, ...hidden.map(decoded)].sort((one, other) => other.length - one.length);
+/** The user, the password and the query's parts, in each spelling, the longest first; all if they cannot be told apart. */
+function secretsOf(url: string): string[] {
+  const shown = shownUrl(url);
+  const { user = '', more = '' } = SERVER.exec(url)?.groups ?? {};
+  const hidden = shown.endsWith('…') ? url.slice(shown.length - 1) : `${user}&${more}`;
+  // Drivers show what they take for a host in lowercase.
+  const spellings = partsOf(hidden).flatMap((part) => [part, part.toLowerCase(), decoded(part)]);
+  const shownParts = partsOf(shown);
+  return [...(shown === url ? [] : [url]), ...spellings]
+    .filter((text) => text.length >= MIN_HIDDEN_CHARACTERS && !shownParts.includes(text))
+    .sort((one, other) => other.length - one.length);
 }
 
 function partsOf(url: string): string[] {

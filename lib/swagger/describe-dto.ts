@@ -31,7 +31,13 @@ function schemaOf(dto: Type<object>, field: string): ApiPropertyOptions {
 /** Makes part of a field's schema from the rule's constraints. */
 type SchemaOfRule = (constraints: readonly unknown[]) => ApiPropertyOptions;
 
-const source = (constraints: readonly unknown[]): string => (constraints[0] as RegExp).source;
+const patternSchema: SchemaOfRule = ([pattern]) => ({ type: 'string', pattern: (pattern as RegExp).source });
+const textSchema: SchemaOfRule = ([maxLength]) => ({
+  type: 'string',
+  minLength: 1,
+  maxLength: maxLength as number,
+  pattern: '\\S',
+});
 
 /**
  * The rules of the DTOs in the terms of OpenAPI, by the rule's name. A rule that OpenAPI cannot express (the check
@@ -43,29 +49,25 @@ export const RULE_SCHEMAS: Readonly<Record<string, SchemaOfRule>> = {
     type ? { type: (type as () => Type<object>)() } : { type: 'object', additionalProperties: true },
   oneOf: ([values]) => ({ type: 'string', enum: values as string[] }),
   isBoolean: () => ({ type: 'boolean' }),
-  text: ([maxLength]) => ({ type: 'string', minLength: 1, maxLength: maxLength as number, pattern: '\\S' }),
-  note: ([maxLength]) => ({ type: 'string', minLength: 1, maxLength: maxLength as number, pattern: '\\S' }),
+  text: textSchema,
+  note: textSchema,
   webUrl: ([maxLength]) => ({
     type: 'string',
     format: 'uri',
     maxLength: maxLength as number,
     pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
   }),
-  phoneNumber: (constraints) => ({ type: 'string', pattern: source(constraints) }),
-  wholeNumber: ([minimum, maximum]) => ({
-    type: 'integer',
-    minimum: minimum as number,
-    maximum: maximum as number,
-  }),
+  phoneNumber: patternSchema,
+  wholeNumber: ([minimum, maximum]) => ({ type: 'integer', minimum: minimum as number, maximum: maximum as number }),
   currencyCode: ([codes]) => ({ type: 'integer', enum: codes as number[] }),
   // The forms that people type, since the fields take these.
-  bin: (constraints) => ({ type: 'string', pattern: source(constraints) }),
+  bin: patternSchema,
   cardNumber: () => ({ type: 'string', pattern: '^\\d(?:[ -]?\\d){11,18}$' }),
   expiry: () => ({
     type: 'string',
     pattern: '^(?:(?:0[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])(?: ?[/.-] ?| ))(?:20)?\\d{2}$',
   }),
-  securityCode: (constraints) => ({ type: 'string', pattern: source(constraints) }),
+  securityCode: patternSchema,
   amountFormat: () => ({
     oneOf: [
       { type: 'string', pattern: '^\\d+(?:\\.\\d+)?$' },

@@ -1,6 +1,5 @@
 /**
- * Importing this adds OpenAPI metadata to the DTOs, and to `Payment`, `Refund`, `RefundTotals`, `RefundEvent` and
- * `CardBin`. Import it before `SwaggerModule.createDocument`:
+ * Importing this adds OpenAPI metadata to the DTOs. Import it before `SwaggerModule.createDocument`:
  *
  * ```ts
  * import 'nestjs-card-payment/swagger';
@@ -15,7 +14,6 @@ import { CardHolderInfoDto, CheckoutDto } from '../dto/checkout.dto.js';
 import { DoPaymentDto, ExtraParameterDto, HostedPaymentDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
 import { RecordRefundDto, RefundDto, VoidDto } from '../dto/refund.dto.js';
 import { describeDto } from './describe-dto.js';
-import { describeResults } from './describe-results.js';
 
 // The card is a test card that the service publishes.
 describeDto<CardDetails>(CardDetailsDto, {
@@ -109,5 +107,3 @@ describeDto(RecordRefundDto, {
   ...REFUND_FIELDS,
   amount: { description: 'What was given back, in major units, above 0. Text or a number.', example: '49.90' },
 });
-
-describeResults();

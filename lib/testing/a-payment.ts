@@ -8,15 +8,14 @@ import {
   type RefundState,
   rowOf,
 } from '../payment/payment-state.js';
-import { Payment, type PaymentIn, type PaymentRecord, toPayment, UNANSWERED } from '../payment/payment.js';
+import { Payment, type PaymentIn, type PaymentKind, UNANSWERED } from '../payment/payment.js';
 import { hasRefundEvent, newRefundEvent, type RefundEvent } from '../payment/refund-event.js';
 import { Refund, type RefundIn } from '../payment/refund.js';
-import { referenceLockIn } from '../payment/transitions.js';
 
 const CREATED_AT = '2026-03-01T09:00:00.000Z';
-const SESSION_MS = 3_600_000;
-const CLAIM_MS = 90_000;
-const FIRST_INQUIRY_MS = 15_000;
+
+/** The kind of a payment in a state that only one kind, or one before all others, can have. */
+const KIND_OF_STATE: Readonly<Partial<Record<PaymentState, PaymentKind>>> = { charging: 'direct', pending: 'hosted' };
 
 /**
  * A payment for a unit test: 149.90 lira for `order-1`, `succeeded` unless another state is given. Fields that are not
@@ -32,7 +31,30 @@ const FIRST_INQUIRY_MS = 15_000;
 export function aPayment<S extends PaymentState = 'succeeded'>(
   fields: Partial<Payment> & { readonly state?: S } = {},
 ): PaymentIn<NoInfer<S>> {
-  return new Payment({ ...toPayment(aPaymentRecord(fields)), ...fields }) as PaymentIn<S>;
+  const state: PaymentState = fields.state ?? 'succeeded';
+  const { kind = KIND_OF_STATE[state] ?? '3d' } = fields;
+  const { createdAt = new Date(CREATED_AT), updatedAt = createdAt } = fields;
+  const { settled } = rowOf(state);
+  return new Payment({
+    conversationId: 'ABC00000000000000001',
+    account: 'default',
+    reference: 'order-1',
+    kind,
+    state,
+    settled,
+    stored: true,
+    reason: null,
+    amount: '149.90',
+    currencyCode: 949,
+    installmentCount: 1,
+    ...UNANSWERED,
+    maskedCardNumber: kind === 'hosted' ? null : '450803******4509',
+    createdAt,
+    updatedAt,
+    finalizedAt: settled ? updatedAt : null,
+    version: 3,
+    ...fields,
+  }) as PaymentIn<S>;
 }
 
 /**
@@ -139,70 +161,4 @@ export function aRefundEvent<S extends RefundEventState = 'succeeded'>(
 /** Without the fields that are undefined. */
 function given<T extends object>(fields: T): Partial<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
-}
-
-/**
- * A payment as a store keeps it, for the test of your own store: like {@link aPayment}, with `referenceLock`,
- * `expiresAt` and `dueAt` as they fit the state.
- */
-export function aPaymentRecord(fields: Partial<PaymentRecord> = {}): PaymentRecord {
-  const { state = 'succeeded', reference = 'order-1', allowRepeat = false } = fields;
-  const { kind = KIND_OF_STATE[state] ?? '3d' } = fields;
-  const { createdAt = new Date(CREATED_AT), updatedAt = createdAt } = fields;
-  const { expiresAt = kind === '3d' || kind === 'hosted' ? later(createdAt, SESSION_MS) : null } = fields;
-  return {
-    conversationId: 'ABC00000000000000001',
-    account: 'default',
-    reference,
-    kind,
-    state,
-    reason: null,
-    amount: '149.90',
-    currencyCode: 949,
-    installmentCount: 1,
-    ...UNANSWERED,
-    maskedCardNumber: kind === 'hosted' ? null : '450803******4509',
-    createdAt,
-    updatedAt,
-    finalizedAt: rowOf(state).settled ? updatedAt : null,
-    version: 3,
-    tokenHash: null,
-    idempotencyKey: null,
-    referenceLock: referenceLockIn(state, { kind, reference, allowRepeat }),
-    hostIdNonce: null,
-    allowRepeat,
-    expiresAt,
-    dueAt: kind !== 'hosted' && rowOf(state).settled ? null : dueAtOf({ state, updatedAt, expiresAt }),
-    attemptId: 'attempt-1',
-    inquiries: 0,
-    notFoundAt: null,
-    note: null,
-    by: null,
-    ...fields,
-  };
-}
-
-/** The kind of a payment in a state that only one kind, or one before all others, can have. */
-const KIND_OF_STATE: Readonly<Partial<Record<PaymentRecord['state'], PaymentRecord['kind']>>> = {
-  charging: 'direct',
-  pending: 'hosted',
-};
-
-/** When the background work is due: at the end of the session or of the claim, or when the gateway is asked. */
-function dueAtOf({
-  state,
-  updatedAt,
-  expiresAt,
-}: Pick<PaymentRecord, 'state' | 'updatedAt' | 'expiresAt'>): Date | null {
-  const dueAt = {
-    expire: expiresAt,
-    interrupt: later(updatedAt, CLAIM_MS),
-    inquire: later(updatedAt, FIRST_INQUIRY_MS),
-    nothing: null,
-  };
-  return dueAt[rowOf(state).whenDue];
-}
-
-function later(date: Date, ms: number): Date {
-  return new Date(date.getTime() + ms);
 }

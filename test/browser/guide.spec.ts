@@ -98,10 +98,10 @@ describe.each([
 
   it('answers an unknown order with a page in the buyer’s language', async () => {
     await page.goto(`${url}/orders/1001`);
-    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
     const turkish = await browser.newPage({ locale: 'tr-TR' });
     await turkish.goto(`${url}/orders/1001`);
-    await turkish.getByRole('heading', { name: 'Sayfa bulunamadı' }).waitFor();
+    await turkish.getByRole('heading', { name: 'Bu sayfa gösterilemiyor' }).waitFor();
     await turkish.close();
   });
 

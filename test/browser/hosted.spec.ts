@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { startSimulator } from 'nestjs-card-payment/simulator';
+import { ODD } from '../rigs/odd-answers.js';
 import { until } from '../services/until.js';
 import { barriersOf } from './accessible-page.js';
 import { launchBrowser } from './browser.js';
@@ -260,7 +261,7 @@ describe('hosted', () => {
 
     it('fails: the order page says so, and that it can be tried again', async () => {
       const orderId = await buyer.order('Coffee cup');
-      shop.simulator.fail({ operation: 'hostedPage', kind: 'redirect-missing' });
+      shop.simulator.fail({ operation: 'hostedPage', ...ODD['redirect-missing'] });
       await button('Pay at the bank’s page').click();
       await buyer.sees('failed');
       expect(await buyer.text()).toContain('The payment could not be started. Please try again.');

@@ -1,6 +1,8 @@
 import type { PaymentState, RefundState } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { openShop, type Shop } from './shop.js';
+import { ODD } from '../rigs/odd-answers.js';
+import { showInInquiries } from '../rigs/odd-gateway.js';
 import { sale } from '../rigs/sale.js';
 
 const PASSWORD = 'a long password';
@@ -543,7 +545,7 @@ describe('refund forms', () => {
     });
 
     it('amount_mismatch', async () => {
-      gateway.fail({ operation: 'DoPayment', kind: 'larger-amount' });
+      gateway.fail({ operation: 'DoPayment', ...ODD['larger-amount'] });
       const ids = await staff.paidOrder('420.00', 'review');
       const page = await staff.send('refund', ids, { amount: '420' });
       expect(page.notice).toBe('₺420.00 has been given back.');
@@ -662,7 +664,8 @@ describe('refund forms', () => {
 
   describe('with a gateway whose ids of the payment are not known', () => {
     it('staff are told to refund it at the gateway’s own panel and to record it', async () => {
-      const mute = await startSimulator({ dialect: 'morpos', inquiryAnswer: 'code' });
+      const mute = await startSimulator({ dialect: 'morpos' });
+      showInInquiries(mute, 'code');
       const other = await openShop({ SHOP_ADMIN_PASSWORD: PASSWORD }, mute);
       const there = new Staff(other);
       mute.fail({ operation: 'DoPayment', kind: 'reset' });

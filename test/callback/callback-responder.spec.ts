@@ -10,8 +10,8 @@ import {
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { toPayment } from '../../lib/payment/payment.js';
 import { logLines } from '../flows/log-lines.js';
-import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 interface Answer {
   status?: number;

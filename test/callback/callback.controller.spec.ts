@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { RouterModule } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import express from 'express';
 import { MemoryPaymentStore, PaymentClock, PaymentModule } from 'nestjs-card-payment';
 import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { TestClock } from 'nestjs-card-payment/testing';
@@ -173,11 +174,12 @@ describe.each(PLATFORMS)('the callback controller on %s', (platform) => {
       expect(await shop.payments.find(late.fields.conversationId!)).toMatchObject({ state: 'expired' });
     });
 
-    it('reads the form without a body parser, or with the one from the documentation', async () => {
+    it('reads the form by a parser of the host’s own, as in the documentation', async () => {
       await open({
         application: { bodyParser: false },
         configure: (app) => {
-          if (platform === 'fastify') void (app as NestFastifyApplication).register(formbody);
+          if (platform === 'express') app.use(express.urlencoded());
+          else void (app as NestFastifyApplication).register(formbody);
         },
       });
       expect(await redirectOf(await send(await startPayment()))).toBe('303 /paid');

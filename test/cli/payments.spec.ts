@@ -9,12 +9,13 @@ import { openStore } from '../../lib/store/open-store.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { SystemClock } from '../../lib/payment/clock.js';
 import { advance } from '../../lib/payment/transitions.js';
-import { aPaymentEvent, aPaymentRecord } from '../../lib/testing/a-payment.js';
+import { aPaymentEvent } from '../../lib/testing/a-payment.js';
 import { sale } from '../rigs/sale.js';
 import { cli, cliHere } from './cli.js';
 import { documentedShape, shapeOf, withEmptyLists } from './documented.js';
 import { scratch } from './scratch.js';
 import { STORES, type TestStore } from './stores.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 @Injectable()
 class Orders {

@@ -3,14 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import {
-  newConversationId,
-  PaymentModule,
-  PaymentService,
-  type Refund,
-  type RefundTotals,
-  refundsAccountOf,
-} from 'nestjs-card-payment';
+import { newConversationId, PaymentModule, PaymentService, type Refund, type RefundTotals } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { aRefundEvent } from 'nestjs-card-payment/testing';
 import { SystemClock } from '../../lib/payment/clock.js';
@@ -21,6 +14,7 @@ import { cli, cliHere } from './cli.js';
 import { documentedShape, shapeOf, withEmptyLists } from './documented.js';
 import { scratch } from './scratch.js';
 import { STORES, type TestStore } from './stores.js';
+import { refundsAccountOf } from '../../lib/payment/account.js';
 
 interface Listed {
   readonly refunds: readonly (Refund & { readonly currency: string })[];

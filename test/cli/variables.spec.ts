@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { sqlitePaymentStore } from '../../lib/store/sql/engines/sqlite/sqlite-payment-store.js';
-import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import { cli } from './cli.js';
 import { scratch } from './scratch.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const LIST = ['payments', 'list', '--state', 'all', '--json'];
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Auth3dDto, PaymentStore } from 'nestjs-card-payment';
+import type { Auth3dDto } from 'nestjs-card-payment';
 import type { Simulator, SimulatorLedger } from 'nestjs-card-payment/simulator';
 import { storedPayments, type StoredPayment } from '../rigs/ledger-comparison.js';
 import { storedRefunds, type StoredRefund } from '../rigs/refund-comparison.js';
@@ -11,6 +11,7 @@ import { TaskProcess } from '../rigs/task-process.js';
 import { type Attempt, type Flow, newSale } from './attempt.js';
 import type { Flaw } from './flawed-store.js';
 import type { ShopSettings } from './shop.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 const AT_ONCE = 3;
 const VICTIM = new URL('victim-process.ts', import.meta.url);

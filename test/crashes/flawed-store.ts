@@ -1,4 +1,4 @@
-import type { PaymentStore } from 'nestjs-card-payment';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /**
  * The negative control: each changes a store so that it costs money, a payment or an event when a process is killed. It

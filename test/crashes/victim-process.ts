@@ -1,6 +1,6 @@
 // Makes one payment or refund and kills itself on the way, at a named point of its flow.
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
-import { type Auth3dDto, type PaymentStore, refundsAccountOf } from 'nestjs-card-payment';
+import type { Auth3dDto } from 'nestjs-card-payment';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { Agent } from 'undici';
 import { startShop } from '../rigs/shop.js';
@@ -9,6 +9,8 @@ import { isRefundFlow, pageOf, refundOf, type RefundFlow, type Sale } from './at
 import type { Crash } from './crash-trial.js';
 import { FLAWS } from './flawed-store.js';
 import { ordersIn, type ShopSettings } from './shop.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { refundsAccountOf } from '../../lib/payment/account.js';
 
 export interface VictimSetup extends ShopSettings, Crash {
   readonly sale: Sale;

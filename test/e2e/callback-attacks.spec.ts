@@ -4,13 +4,9 @@ import { gzipSync } from 'node:zlib';
 import type { LoggerService } from '@nestjs/common';
 import express from 'express';
 import { PaymentClock } from 'nestjs-card-payment';
-import {
-  type BankCallback,
-  type Simulator,
-  type SimulatorCallback,
-  startSimulator,
-} from 'nestjs-card-payment/simulator';
+import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { TestClock } from 'nestjs-card-payment/testing';
+import { sentAs } from '../rigs/bank-ways.js';
 import { until } from '../services/until.js';
 import { type Merchant, type MerchantSetup, PLATFORMS, sale, startMerchant } from './merchant.js';
 
@@ -483,8 +479,8 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       await simulator.close();
     });
 
-    async function open(setup: MerchantSetup = {}, callback: SimulatorCallback = {}): Promise<void> {
-      simulator = await startSimulator({ dialect: 'morpos', callback });
+    async function open(setup: MerchantSetup = {}): Promise<void> {
+      simulator = await startSimulator({ dialect: 'morpos' });
       shop = await startMerchant(platform, simulator, setup);
     }
 
@@ -536,29 +532,22 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
     });
 
-    it('no body parser', async () => {
+    it('no body parser: the query alone is read, and no payment is lost', async () => {
       await open({ application: { bodyParser: false } });
       const callback = await atTheBank();
-      if (platform === 'fastify') {
-        expect((await send(callback, callback.request)).status).toBe(415);
-        const redirected = await send(callback, { method: 'GET', url: `${callback.url}?${form(callback.fields)}` });
-        expect(redirected.headers.get('location')).toContain('/paid?');
-        return;
-      }
-      const names = Array.from({ length: 12_000 }, (_, index) => index.toString(36)).join('&');
-      const refused: Attack[] = [
-        { ...formOf({}), body: names },
-        formOf({ a: 'x'.repeat(70_000) }),
-        formOf({ ...callback.fields, __proto__x: 'x', conversationId: 'ANOTHER' }),
-        { ...formOf({}), body: `${form(callback.fields)}&__proto__=1` },
-        { ...formOf({}), body: `${form(callback.fields)}&code=1` },
-        { ...jsonOf({}), body: '{' },
-        { ...formOf(callback.fields), headers: { 'content-type': 'text/plain' } },
-      ];
-      for (const attack of refused) expect((await send(callback, attack)).status).toBe(400);
-      expect((await send(callback, callback.request)).headers.get('location')).toContain('/paid?');
-      const other = await atTheBank();
-      expect((await send(other, jsonOf(other.fields))).headers.get('location')).toContain('/paid?');
+      const { conversationId = '' } = callback.fields;
+      // Fastify refuses the type of a body that it has no parser for.
+      expect((await send(callback, callback.request)).status).toBe(platform === 'fastify' ? 415 : 400);
+      expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'awaiting' });
+      expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(0);
+      const redirected = await send(callback, { method: 'GET', url: `${callback.url}?${form(callback.fields)}` });
+      expect(redirected.headers.get('location')).toContain('/paid?');
+
+      const { reference, transactionDetails } = sale();
+      const hosted = await shop.payments.startHosted({ reference, transactionDetails });
+      const { request } = simulator.payAtPage(hosted.conversationId);
+      await fetch(request.url, { ...request, redirect: 'manual' });
+      expect(await shop.payments.inquire(hosted.conversationId)).toMatchObject({ state: 'succeeded' });
     });
 
     it('rawBody', async () => {
@@ -591,9 +580,9 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       (['dotted', 'bracket', 'json'] as const).map((instrumentDetail) => ({ method, instrumentDetail })),
     );
     it.each(notations)('the bank’s way: $method, detail $instrumentDetail', async (way) => {
-      await open({}, way);
+      await open();
       const callback = await atTheBank();
-      expect((await send(callback, callback.request)).headers.get('location')).toContain('/paid?');
+      expect((await send(callback, sentAs(callback, way))).headers.get('location')).toContain('/paid?');
     });
   });
 });
@@ -602,14 +591,15 @@ describe('a host with a form parser of its own', () => {
   it.each(['dotted', 'bracket', 'json'] as const)(
     'express.urlencoded, not extended, detail %s',
     async (instrumentDetail) => {
-      const simulator = await startSimulator({ dialect: 'morpos', callback: { instrumentDetail } });
+      const simulator = await startSimulator({ dialect: 'morpos' });
       const shop = await startMerchant('express', simulator, {
         application: { bodyParser: false },
         configure: (app) => app.use(express.urlencoded({ extended: false })),
       });
       const { conversationId } = await shop.payments.init3d(sale());
       const callback = simulator.approve(conversationId);
-      expect((await send(callback, callback.request)).headers.get('location')).toContain('/paid?');
+      const { headers } = await send(callback, sentAs(callback, { instrumentDetail }));
+      expect(headers.get('location')).toContain('/paid?');
       await shop.app.close();
       await simulator.close();
     },

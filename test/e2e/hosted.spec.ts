@@ -1,11 +1,13 @@
 import { OnPayment, type Payment, PaymentClock, type PaymentEvent, PaymentHostedError } from 'nestjs-card-payment';
 import {
   type BankCallback,
+  type JsonObject,
   type Simulator,
-  type SimulatorOptions,
   startSimulator,
 } from 'nestjs-card-payment/simulator';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
+import { ODD } from '../rigs/odd-answers.js';
+import { showInInquiries } from '../rigs/odd-gateway.js';
 import { startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { type Merchant, type MerchantSetup, PLATFORMS_IN_TURN, startMerchant } from './merchant.js';
 
@@ -42,9 +44,9 @@ class Shop {
     readonly merchant: Merchant,
   ) {}
 
-  static async open(platform: 'express' | 'fastify', simulated: SimulatorOptions = {}, setup: MerchantSetup = {}) {
+  static async open(platform: 'express' | 'fastify', setup: MerchantSetup = {}) {
     const clock = new ClockSetAhead();
-    const simulator = await startTimelessGateway({ clock: () => clock.now(), ...simulated });
+    const simulator = await startTimelessGateway({ clock: () => clock.now() });
     const heard: [string, string][] = [];
     class Handler {
       @OnPayment(['succeeded', 'failed', 'expired', 'unknown', 'review'])
@@ -318,9 +320,9 @@ describe.each(PLATFORMS_IN_TURN)("the gateway's own page on %s", (platform) => {
 
   it.each(['redirect-http', 'redirect-javascript', 'redirect-missing', 'redirect-too-long'] as const)(
     'is not opened with %s, and leaves the order free',
-    async (kind) => {
+    async (name) => {
       const sale = order();
-      const fault = shop.simulator.fail({ operation: 'hostedPage', kind });
+      const fault = shop.simulator.fail({ operation: 'hostedPage', ...ODD[name] });
       const error = await rejected(shop.payments.startHosted(sale));
       expect(error).toMatchObject({ reason: 'unreadable', payment: { state: 'failed', kind: 'hosted' } });
       expect(JSON.stringify(error) + error.message).not.toContain('hosted/');
@@ -332,8 +334,8 @@ describe.each(PLATFORMS_IN_TURN)("the gateway's own page on %s", (platform) => {
 
 describe('in the course of time', () => {
   const shops: Shop[] = [];
-  const open = async (simulated: SimulatorOptions = {}): Promise<Shop> => {
-    const shop = await Shop.open('express', simulated);
+  const open = async (): Promise<Shop> => {
+    const shop = await Shop.open('express');
     shops.push(shop);
     return shop;
   };
@@ -350,8 +352,10 @@ describe('in the course of time', () => {
 
   it.each(['unknown', 'pending'] as const)(
     'abandoned baskets leave no unknown and free their orders, if the gateway says "%s" for ever',
-    async (hostedInquiry) => {
-      const shop = await open({ hostedInquiry });
+    async (word) => {
+      const shop = await open();
+      const edit = (fields: JsonObject) => word === 'pending' && (fields.responseCode = 'W0001');
+      shop.simulator.fail({ operation: 'CheckPayment', times: Infinity, kind: 'edit', edit });
       const sales = Array.from({ length: 30 }, () => order());
       const starts = await Promise.all(sales.map((sale) => shop.payments.startHosted(sale)));
       await shop.pass(2 * HOUR);
@@ -402,8 +406,9 @@ describe('in the course of time', () => {
     ['code', 'pending'],
     ['text', 'succeeded'],
     ['full', 'succeeded'],
-  ] as const)('an answer that shows "%s" of a paid page leaves it %s', async (inquiryAnswer, state) => {
-    const shop = await open({ inquiryAnswer });
+  ] as const)('an answer that shows "%s" of a paid page leaves it %s', async (shown, state) => {
+    const shop = await open();
+    if (shown !== 'full') showInInquiries(shop.simulator, shown);
     const { conversationId } = await shop.payments.startHosted(order());
     await bring(shop.simulator.payAtPage(conversationId));
     expect(await shop.stateOf(conversationId)).toMatchObject({ state });

@@ -1,7 +1,8 @@
-import { MemoryPaymentStore, PaymentClock, type PaymentRecord } from 'nestjs-card-payment';
+import { MemoryPaymentStore, PaymentClock } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
 
 /** A claim takes this store longer than the claim lasts. */
 class SlowStore extends MemoryPaymentStore {

@@ -1,11 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type PaymentRecord, PaymentStateError, type PaymentStore } from 'nestjs-card-payment';
+import { PaymentStateError } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { type Postgres, startPostgres } from '../services/postgres.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** Records that a newer release may write, with states and kinds that this one does not know. */
 const WRITTEN = [

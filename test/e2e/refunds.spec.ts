@@ -21,6 +21,7 @@ import {
   RefundEvent,
 } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { ODD } from '../rigs/odd-answers.js';
 import { startPostgres } from '../services/postgres.js';
 import { until } from '../services/until.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
@@ -318,7 +319,7 @@ describe.each(Object.entries(STORES))('money back, on %s', (_name, open) => {
   });
 
   it('is possible of a payment in review whose money is proven, and of no other that has not succeeded', async () => {
-    simulator.fail({ operation: 'DoPayment', kind: 'declined-code' });
+    simulator.fail({ operation: 'DoPayment', ...ODD['declined-code'] });
     const declined = await shop.payments.doPayment(sale());
     const nothingTaken = await refusal(refund(declined));
     expect(nothingTaken).toBeInstanceOf(PaymentStateError);
@@ -358,7 +359,7 @@ describe.each(Object.entries(STORES))('money back, on %s', (_name, open) => {
   );
 
   it('keeps its payment from being resolved as failed', async () => {
-    simulator.fail({ operation: 'DoPayment', kind: 'declined-code' });
+    simulator.fail({ operation: 'DoPayment', ...ODD['declined-code'] });
     const { conversationId } = await shop.payments.doPayment(sale());
     const proven = await shop.payments.inquire(conversationId);
     await refund(proven, { amount: '1.00' });

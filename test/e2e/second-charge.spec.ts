@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DoPaymentDto, Payment } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { ODD } from '../rigs/odd-answers.js';
 import { startPostgres } from '../services/postgres.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
 
@@ -54,7 +55,7 @@ describe.each(Object.entries(STORES))(
 
     /** Charged, although the answer says that it was declined. */
     async function chargedAndDeclined(): Promise<Payment> {
-      simulator.fail({ operation: 'DoPayment', kind: 'declined-code' });
+      simulator.fail({ operation: 'DoPayment', ...ODD['declined-code'] });
       const payment = await shop.payments.doPayment(sale('149.90', order));
       expect(payment).toMatchObject({ state: 'failed', reason: 'declined' });
       return payment;
@@ -62,7 +63,7 @@ describe.each(Object.entries(STORES))(
 
     /** Not charged and not answered: it holds the reference. */
     async function unanswered(): Promise<Payment> {
-      simulator.fail({ operation: 'DoPayment', kind: 'empty', at: 'before' });
+      simulator.fail({ operation: 'DoPayment', ...ODD.empty, at: 'before' });
       const payment = await shop.payments.doPayment(sale('149.90', order));
       expect(payment.state).toBe('unknown');
       return payment;

@@ -14,6 +14,7 @@ import {
 import { ConfigModule, ConfigService } from '@nestjs/config';
 import { LazyModuleLoader, NestFactory, REQUEST } from '@nestjs/core';
 import {
+  MemoryPaymentStore,
   OnPayment,
   PaymentConfigurationError,
   PaymentModule,
@@ -23,6 +24,7 @@ import {
   standardDialect,
 } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { openSqlStore } from 'nestjs-card-payment/sql';
 import { PLATFORMS, sale, simulatorOptions, startMerchant } from './merchant.js';
 
 const PASSWORD = 'hunter2-secret';
@@ -302,6 +304,21 @@ describe('starting up', () => {
         expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(PASSWORD);
       },
     );
+
+    it.each<[string, () => unknown]>([
+      [
+        'of the merchant’s own',
+        () => Object.create(MemoryPaymentStore.prototype, { password: { value: PASSWORD } }) as object,
+      ],
+      ['that was not awaited', () => openSqlStore('sqlite::memory:')],
+      ['that is a URL', () => `postgres://shop:${PASSWORD}@db/payments`],
+    ])('a store %s, beside the rest: what makes one', async (_what, store) => {
+      Object.assign(process.env, variables(), { PAYMENT_LUHN: 'zzz' });
+      const error = await failure([PaymentModule.forRoot({ store: store() as PaymentOptions['store'] })]);
+      expect(error.problems.map(({ option }) => option)).toEqual(['store', 'luhn']);
+      expect(error.message).toContain('store: must be a store of this package: await openSqlStore(');
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(PASSWORD);
+    });
 
     it('nothing set: what is missing, at once', async () => {
       const error = await failure([PaymentModule.forRoot()]);

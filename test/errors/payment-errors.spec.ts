@@ -16,7 +16,8 @@ import {
   PaymentValidationError,
 } from '../../lib/errors/index.js';
 import { toPayment } from '../../lib/payment/payment.js';
-import { aPayment, aPaymentRecord, aRefund } from '../../lib/testing/a-payment.js';
+import { aPayment, aRefund } from '../../lib/testing/a-payment.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const failed = toPayment(aPaymentRecord({ state: 'failed', reason: 'declined', code: 'B0005' }));
 

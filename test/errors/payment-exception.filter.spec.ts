@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { jest } from '@jest/globals';
 import {
   type ArgumentsHost,
   Controller,
@@ -315,4 +316,21 @@ it('throws on where there is no HTTP', () => {
   const error = new PaymentNotFoundError();
   const host = { getType: () => 'graphql' } as ArgumentsHost;
   expect(() => new PaymentExceptionFilter().catch(error, host)).toThrow(error);
+});
+
+it('leaves an answer alone that the host has begun on Fastify’s raw response', () => {
+  const send = jest.fn();
+  const response = { raw: { headersSent: true }, header: send, send };
+  const http = { getResponse: () => response, getRequest: () => ({}) };
+  const host = { getType: () => 'http', switchToHttp: () => http } as unknown as ArgumentsHost;
+  new PaymentExceptionFilter().catch(new PaymentNotFoundError(), host);
+  expect(send).not.toHaveBeenCalled();
+});
+
+it.each(['javascript:alert(1)', '//evil.example', 'shop', '', '/\\evil.example'])('takes no shopUrl %j', (shopUrl) => {
+  expect(() => new PaymentExceptionFilter({ shopUrl })).toThrow(TypeError);
+});
+
+it.each(['/', '/shop?a=1', 'https://shop.example/'])('takes the shopUrl %j', (shopUrl) => {
+  expect(() => new PaymentExceptionFilter({ shopUrl })).not.toThrow();
 });

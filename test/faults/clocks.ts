@@ -1,13 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { newConversationId, type PaymentRecord, type PaymentState, type PaymentStore } from 'nestjs-card-payment';
+import { newConversationId, type PaymentState } from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
-import { aPaymentRecord } from 'nestjs-card-payment/testing';
 import { ledgerEventOf } from '../../lib/payment/ledger-event.js';
 import { sale } from '../rigs/sale.js';
 import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { ClockHost } from './clock-host.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const HOUR_MS = 3_600_000;
 const SHORT_MS = 500;

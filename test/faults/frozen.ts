@@ -1,10 +1,11 @@
 import { Logger } from '@nestjs/common';
-import { type PaymentOptions, type PaymentStore, PaymentStoreError } from 'nestjs-card-payment';
+import { type PaymentOptions, PaymentStoreError } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { sale } from '../rigs/sale.js';
 import { startTcpProxy, type TcpProxy } from '../services/tcp-proxy.js';
 import { until } from '../services/until.js';
 import { Shop } from './shop.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 export const MAX_CALL_MS = 30_000;
 /** What a frozen connection holds back: the write, which is then done after the thaw, or only the answer to it. */

@@ -1,9 +1,8 @@
 import { MemoryPaymentStore, PAYMENT_HTTP, type PaymentOptions } from 'nestjs-card-payment';
 import type { HttpService } from '@nestjs/axios';
 import type { AxiosError } from 'axios';
-import { type FaultOptions, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { type FaultOptions, type FaultPlay, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent, type Dispatcher, interceptors, RetryAgent } from 'undici';
-import type { Play } from '../rigs/simulated-gateway.js';
 import { type Endpoint, ENDPOINTS, type GiveBack, GIVE_BACKS, Shop } from './shop.js';
 import { type Listener, silentServer } from './sockets.js';
 
@@ -103,13 +102,13 @@ describe('hosts', () => {
     ],
   ];
 
-  const FAULTS: [string, Play & Pick<FaultOptions, 'at'>][] = [
+  const FAULTS: [string, FaultPlay & Pick<FaultOptions, 'at'>][] = [
     ['reset before the work', { kind: 'reset', at: 'before' }],
     ['reset in the middle', { kind: 'reset', at: 'middle' }],
     ['reset after the work', { kind: 'reset' }],
     ['half an answer', { kind: 'half-reply' }],
     ['503', { kind: 'status', status: 503 }],
-    ...[301, 302, 303, 307, 308].map((status): [string, Play] => [`${status}`, { kind: 'status', status }]),
+    ...[301, 302, 303, 307, 308].map((status): [string, FaultPlay] => [`${status}`, redirection(status)]),
   ];
 
   describe.each(HOST_NETWORKS)('through %s', (_name, { options = () => ({}), intercept, mayTransmitNothing }) => {
@@ -122,8 +121,7 @@ describe('hosts', () => {
 
     describe.each(ENDPOINTS)('%s', (endpoint) => {
       it.each(FAULTS)('%s: the request is transmitted once', async (_fault, play) => {
-        const location = `http://127.0.0.1:${elsewhere.port}/`;
-        simulator.fail({ operation: endpoint, ...play, ...(play.kind === 'status' && { location }) });
+        simulator.fail({ operation: endpoint, ...play });
         const attempt = await shop.call(endpoint, sound);
         expectOneTransmission(endpoint);
         expect(elsewhere.received()).toBe('');
@@ -143,8 +141,7 @@ describe('hosts', () => {
     describe.each(GIVE_BACKS)('%s', (kind) => {
       it.each(FAULTS)('%s: the request is transmitted once', async (_fault, play) => {
         const payment = await sound.paid();
-        const location = `http://127.0.0.1:${elsewhere.port}/`;
-        simulator.fail({ operation: kind, ...play, ...(play.kind === 'status' && { location }) });
+        simulator.fail({ operation: kind, ...play });
         const { refund, thrown } = await shop.giveBack(kind, payment);
         expectOneTransmission(kind);
         expect(elsewhere.received()).toBe('');
@@ -173,4 +170,12 @@ interface HostNetwork {
   readonly intercept?: (http: HttpService) => void;
   /** It may break the one transmission, so that there is none. */
   readonly mayTransmitNothing?: true;
+}
+
+/** To a server that must hear nothing. */
+function redirection(status: number): FaultPlay {
+  return {
+    kind: 'send',
+    send: (response) => response.writeHead(status, { location: `http://127.0.0.1:${elsewhere.port}/` }).end(),
+  };
 }

@@ -1,10 +1,10 @@
 import { Kysely, MysqlDialect } from 'kysely';
 import mysql from 'mysql2';
-import type { PaymentStore } from 'nestjs-card-payment';
 import { mysqlPaymentStore, type PaymentTables, SqlPaymentStore } from 'nestjs-card-payment/sql';
 import { mariadbEngine } from '../../lib/store/sql/engines/mysql/mysql.engine.js';
 import { BoundedMysqlPool } from '../../lib/store/sql/engines/mysql/mysql-pool.js';
 import { type PatientStore, type Pool, SHORT_LIMITS } from './frozen.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** A store as the module makes it from a URL or from a given pool, but with short limits. */
 export function impatientStore(uri: string, pool: Pool): PaymentStore {

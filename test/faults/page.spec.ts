@@ -1,13 +1,14 @@
 import { MemoryPaymentStore, PaymentHostedError, PaymentNotSentError, PaymentStoreError } from 'nestjs-card-payment';
-import type { FaultMoment, Simulator } from 'nestjs-card-payment/simulator';
+import type { FaultMoment, FaultPlay, Simulator } from 'nestjs-card-payment/simulator';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
-import { accountAt, type Play, startTimelessGateway } from '../rigs/simulated-gateway.js';
+import { ODD } from '../rigs/odd-answers.js';
+import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { startShop, type Shop } from '../rigs/shop.js';
 import { interceptCalls, type StoreCall } from '../rigs/store-calls.js';
 import { closedPort } from './sockets.js';
 
 /** What fails where the gateway's own page is asked for, and why the payment has failed then. */
-const PAGE_FAULTS: readonly (readonly [fault: string, play: Play, reason: string])[] = [
+const PAGE_FAULTS: readonly (readonly [fault: string, play: FaultPlay, reason: string])[] = [
   ['reset', { kind: 'reset' }, 'no_answer'],
   ['closed', { kind: 'close' }, 'no_answer'],
   ['half an answer', { kind: 'half-reply' }, 'no_answer'],
@@ -20,11 +21,11 @@ const PAGE_FAULTS: readonly (readonly [fault: string, play: Play, reason: string
   ['401, empty', { kind: 'status', status: 401, body: 'empty' }, 'refused'],
   ['409 with HTML', { kind: 'status', status: 409, body: 'html' }, 'refused'],
   ['429', { kind: 'status', status: 429 }, 'refused'],
-  ['HTML', { kind: 'html' }, 'unreadable'],
-  ['null', { kind: 'null' }, 'unreadable'],
-  ['an array', { kind: 'array' }, 'unreadable'],
-  ['cut JSON', { kind: 'cut-json' }, 'unreadable'],
-  ['the answer below __proto__', { kind: 'proto' }, 'unreadable'],
+  ['HTML', ODD.html, 'unreadable'],
+  ['null', ODD.null, 'unreadable'],
+  ['an array', ODD.array, 'unreadable'],
+  ['cut JSON', ODD['cut-json'], 'unreadable'],
+  ['the answer below __proto__', ODD.proto, 'unreadable'],
   ['another payment’s id', edit({ conversationId: 'ABC99999999999999999' }), 'conversation_mismatch'],
   ['a decline', edit({ code: 'B0051', resultCode: 'B0051' }), 'declined'],
   ['an indeterminate code', edit({ code: 'B0096', resultCode: 'B0096' }), 'unrecognised_code'],
@@ -36,7 +37,7 @@ const SILENCES = PAGE_FAULTS.filter(([fault]) => !['a decline', '400', 'another 
   ['404 with HTML', { kind: 'status', status: 404, body: 'html' }, ''],
 ]);
 
-function edit(changes: Readonly<Record<string, string>>): Play {
+function edit(changes: Readonly<Record<string, string>>): FaultPlay {
   return { kind: 'edit', edit: (fields) => void Object.assign(fields, changes) };
 }
 
@@ -242,6 +243,6 @@ async function expectFree(sale: ReturnType<typeof order>): Promise<void> {
 }
 
 /** An answer can be changed only after the work. */
-function isAnswer({ kind }: Play): boolean {
+function isAnswer({ kind }: FaultPlay): boolean {
   return !['reset', 'close', 'half-reply', 'stall', 'status'].includes(kind);
 }

@@ -1,10 +1,10 @@
 import { Kysely, PostgresDialect } from 'kysely';
-import type { PaymentStore } from 'nestjs-card-payment';
 import { type PaymentTables, postgresPaymentStore, SqlPaymentStore } from 'nestjs-card-payment/sql';
 import pg from 'pg';
 import { BoundedPool } from '../../lib/store/sql/engines/postgres/postgres-pool.js';
 import { postgresEngine } from '../../lib/store/sql/engines/postgres/postgres.engine.js';
 import { type PatientStore, type Pool, SHORT_LIMITS } from './frozen.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** A store as the module makes it from a URL or from a given pool, but with short limits. */
 export function impatientStore(connectionString: string, pool: Pool): PaymentStore {

@@ -1,6 +1,6 @@
 import { MemoryPaymentStore, PaymentRefundError } from 'nestjs-card-payment';
-import { type FaultMoment, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import type { Play } from '../rigs/simulated-gateway.js';
+import { type FaultMoment, type FaultPlay, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { ODD } from '../rigs/odd-answers.js';
 import { CASES } from './reply-rows.js';
 import { type GiveBack, GIVE_BACKS, REFUND_AMOUNT, type RefundAttempt, SALE_AMOUNT, Shop } from './shop.js';
 
@@ -75,12 +75,12 @@ describe('refund replies', () => {
     beforeAll(() => openShops(false));
     afterAll(closeShops);
 
-    it.each<[string, FaultMoment, Play]>([
+    it.each<[string, FaultMoment, FaultPlay]>([
       ['no answer', 'before', { kind: 'reset' }],
       ['no answer', 'after', { kind: 'reset' }],
       ['503', 'after', { kind: 'status', status: 503 }],
-      ['an unheard-of code', 'after', { kind: 'unheard-of-code' }],
-      ['HTML', 'after', { kind: 'html' }],
+      ['an unheard-of code', 'after', ODD['unheard-of-code']],
+      ['HTML', 'after', ODD.html],
     ])('stays unknown after %s, %s the work, until a person settles it', async (_fault, at, play) => {
       const attempt = await meet(kind, at, play);
       const { refundId, conversationId } = attempt.refund;
@@ -98,7 +98,11 @@ describe('refund replies', () => {
 });
 
 /** Gives money back of a new payment, in a request that meets the fault. */
-async function meet(kind: GiveBack, at: FaultMoment, play: Play): Promise<RefundAttempt & { readonly shop: Shop }> {
+async function meet(
+  kind: GiveBack,
+  at: FaultMoment,
+  play: FaultPlay,
+): Promise<RefundAttempt & { readonly shop: Shop }> {
   const shop = play.kind === 'stall' ? hurried : patient;
   const payment = await patient.paid();
   simulator.fail({ operation: kind, at, ...play });

@@ -1,13 +1,8 @@
-import {
-  MemoryPaymentStore,
-  type Payment,
-  type PaymentRecord,
-  PaymentStoreError,
-  type Refund,
-} from 'nestjs-card-payment';
+import { MemoryPaymentStore, type Payment, PaymentStoreError, type Refund } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { interceptCalls, type StoreCall } from '../rigs/store-calls.js';
 import { type GiveBack, GIVE_BACKS, REFUND_AMOUNT, SALE_AMOUNT, Shop } from './shop.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
 
 const DOWN = /^(insert|replace|find)/;
 

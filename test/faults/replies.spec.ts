@@ -1,6 +1,6 @@
 import type { PaymentReason } from 'nestjs-card-payment';
-import { type FaultMoment, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import type { Play } from '../rigs/simulated-gateway.js';
+import { type FaultMoment, type FaultPlay, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { ODD } from '../rigs/odd-answers.js';
 import { CASES } from './reply-rows.js';
 import { type Attempt, type Endpoint, Shop } from './shop.js';
 
@@ -46,7 +46,7 @@ describe('replies', () => {
       trusting = await Shop.open(simulator, { trustUnbound: true });
     });
     afterAll(() => Promise.all([asking.close(), trusting.close()]));
-    beforeEach(() => simulator.fail({ operation: 'Auth3d', kind: 'bare-code' }));
+    beforeEach(() => simulator.fail({ operation: 'Auth3d', ...ODD['bare-code'] }));
 
     it('is confirmed by an inquiry at once', async () => {
       const attempt = await asking.call('Auth3d');
@@ -55,13 +55,13 @@ describe('replies', () => {
       expectOneTransmission('Auth3d', attempt);
     });
 
-    it.each<[string, Play]>([
+    it.each<[string, FaultPlay]>([
       ['reset', { kind: 'reset' }],
       ['stalled', { kind: 'stall' }],
       ['half an answer', { kind: 'half-reply' }],
       ['502', { kind: 'status', status: 502 }],
       ['401, as where the scope does not suffice', { kind: 'status', status: 401 }],
-      ['HTML', { kind: 'html' }],
+      ['HTML', ODD.html],
     ])('stays unknown when the inquiry is met by %s, and is settled by the next', async (_fault, play) => {
       simulator.fail({ operation: 'CheckPayment', ...play });
       const attempt = await asking.call('Auth3d');
@@ -83,8 +83,8 @@ describe('replies', () => {
       expectStart(await meet('Init3d', at, play), init3d ?? null);
     });
 
-    it.each(['page-not-base64', 'page-not-html', 'page-missing', 'page-twice'] as const)('%s', async (kind) => {
-      expectStart(await meet('Init3d', 'after', { kind }), 'unreadable');
+    it.each(['page-not-base64', 'page-not-html', 'page-missing', 'page-twice'] as const)('%s', async (name) => {
+      expectStart(await meet('Init3d', 'after', ODD[name]), 'unreadable');
     });
 
     function expectStart({ payment, thrown, html }: Attempt, reason: PaymentReason | null): void {
@@ -97,7 +97,7 @@ describe('replies', () => {
 });
 
 /** Calls the endpoint, whose request meets the fault. */
-async function meet(endpoint: Endpoint, at: FaultMoment, play: Play): Promise<Attempt & { readonly shop: Shop }> {
+async function meet(endpoint: Endpoint, at: FaultMoment, play: FaultPlay): Promise<Attempt & { readonly shop: Shop }> {
   const shop = play.kind === 'stall' ? hurried : patient;
   simulator.fail({ operation: endpoint, at, ...play });
   const attempt = await shop.call(endpoint);

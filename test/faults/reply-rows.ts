@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import type { PaymentReason } from 'nestjs-card-payment';
-import type { FaultMoment } from 'nestjs-card-payment/simulator';
-import type { Play } from '../rigs/simulated-gateway.js';
+import type { FaultMoment, FaultPlay } from 'nestjs-card-payment/simulator';
+import { BYTE_BY_BYTE, CLOSED_AFTERWARDS, ODD } from '../rigs/odd-answers.js';
 
 /** The promised outcome of a fault: for requests that move money (DoPayment, Auth3d, refund, void), and for Init3d. */
 export interface Row {
   readonly fault: string;
-  readonly play: Play;
+  readonly play: FaultPlay;
   readonly at: readonly FaultMoment[];
   readonly charge: readonly ['unknown' | 'failed' | 'review' | 'succeeded', PaymentReason | null];
   /** Why an Init3d fails; null where it succeeds nevertheless; undefined where it is not tested. */
@@ -88,22 +88,22 @@ export const ROWS: readonly Row[] = [
     init3d: 'refused' as const,
   })),
 
-  ...(['html', 'empty', 'null', 'array', 'string', 'empty-object'] as const).map((kind) => ({
-    fault: `200: ${kind}`,
-    play: { kind },
+  ...(['html', 'empty', 'null', 'array', 'string', 'empty-object'] as const).map((name) => ({
+    fault: `200: ${name}`,
+    play: ODD[name],
     at: EITHER,
     charge: garbled,
     init3d: 'unreadable' as const,
   })),
   {
     fault: '200: nothing but 10,000 levels',
-    play: { kind: 'nested-only' },
+    play: ODD['nested-only'],
     at: EITHER,
     charge: garbled,
     init3d: 'unrecognised_code',
   },
-  { fault: '200: cut JSON', play: { kind: 'cut-json' }, at: AFTER, charge: garbled, init3d: 'unreadable' },
-  { fault: '200: 10 MiB', play: { kind: 'ten-mebibytes' }, at: AFTER, charge: garbled, init3d: 'no_answer' },
+  { fault: '200: cut JSON', play: ODD['cut-json'], at: AFTER, charge: garbled, init3d: 'unreadable' },
+  { fault: '200: 10 MiB', play: ODD['ten-mebibytes'], at: AFTER, charge: garbled, init3d: 'no_answer' },
   {
     fault: '200: 100 MiB of JSON in 100 KiB of gzip',
     play: {
@@ -118,29 +118,38 @@ export const ROWS: readonly Row[] = [
   },
   {
     fault: '200: the answer below __proto__',
-    play: { kind: 'proto' },
+    play: ODD.proto,
     at: AFTER,
     charge: garbled,
     init3d: 'unreadable',
   },
-  { fault: '200: without code', play: { kind: 'no-code' }, at: AFTER, charge: garbled, init3d: null },
-  { fault: '200: beside 10,000 levels', play: { kind: 'nested' }, at: AFTER, charge: approved, init3d: null },
+  { fault: '200: without code', play: ODD['no-code'], at: AFTER, charge: garbled, init3d: null },
+  { fault: '200: beside 10,000 levels', play: ODD.nested, at: AFTER, charge: approved, init3d: null },
 
-  ...(['bom', 'latin-1', 'mojibake', 'gzip', 'deflate', 'br', 'one-byte', 'text-plain', 'pascal-case'] as const).map(
-    (kind) => ({ fault: `200: the right answer, ${kind}`, play: { kind }, at: AFTER, charge: approved, init3d: null }),
-  ),
-  { fault: 'closed after the answer', play: { kind: 'close-after-reply' }, at: AFTER, charge: approved, init3d: null },
+  ...[
+    ...(['bom', 'latin-1', 'mojibake', 'gzip', 'deflate', 'br', 'text-plain', 'pascal-case'] as const).map(
+      (name) => [name, ODD[name]] as const,
+    ),
+    ['byte by byte', BYTE_BY_BYTE] as const,
+    ['closed afterwards', CLOSED_AFTERWARDS] as const,
+  ].map(([how, play]) => ({
+    fault: `200: the right answer, ${how}`,
+    play,
+    at: AFTER,
+    charge: approved,
+    init3d: null,
+  })),
 
   {
     fault: '200 with an unheard-of code',
-    play: { kind: 'unheard-of-code' },
+    play: ODD['unheard-of-code'],
     at: AFTER,
     charge: ['unknown', 'unrecognised_code'],
     init3d: 'unrecognised_code',
   },
   {
     fault: '200 with an indeterminate code',
-    play: { kind: 'indeterminate-code' },
+    play: ODD['indeterminate-code'],
     at: AFTER,
     charge: ['unknown', 'indeterminate_code'],
     init3d: 'unrecognised_code',
@@ -156,9 +165,9 @@ export const ROWS: readonly Row[] = [
       ['whose resultCode disagrees', 'codes-disagree', 'codes_disagree'],
       ['in part', 'partial-approval', 'approval_variant'],
     ] as const
-  ).map(([what, kind, reason]) => ({
+  ).map(([what, name, reason]) => ({
     fault: `B0000 ${what}`,
-    play: { kind },
+    play: ODD[name],
     at: AFTER,
     charge: ['review', reason] as const,
   })),

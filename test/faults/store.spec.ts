@@ -1,13 +1,8 @@
-import {
-  MemoryPaymentStore,
-  type Payment,
-  type PaymentRecord,
-  type PaymentEvent,
-  PaymentStoreError,
-} from 'nestjs-card-payment';
+import { MemoryPaymentStore, type Payment, type PaymentEvent, PaymentStoreError } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { sale } from '../rigs/sale.js';
 import { ENDPOINTS, Shop } from './shop.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
 
 /** A store that can be down: it refuses every write and read, or hangs. */
 class UnsteadyStore extends MemoryPaymentStore {

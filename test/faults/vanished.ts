@@ -1,7 +1,7 @@
-import type { PaymentStore } from 'nestjs-card-payment';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { TestClock } from 'nestjs-card-payment/testing';
-import { at, StoreTrial } from '../../lib/testing/contract/store-trial.js';
+import { at, StoreTrial } from '../store/contract/store-trial.js';
 import { type Session, SQL_SERVERS, type SqlServer } from '../rigs/sql-servers.js';
 import { startTcpProxy } from '../services/tcp-proxy.js';
 import { until } from '../services/until.js';

@@ -1,5 +1,5 @@
 import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
-import { morposDialect, type PaymentOptions, PaymentService, type PaymentStore } from 'nestjs-card-payment';
+import { morposDialect, type PaymentOptions, PaymentService } from 'nestjs-card-payment';
 import { CallbackReceiver } from '../../lib/callback/callback-receiver.js';
 import { EventDispatcher } from '../../lib/outbox/event-dispatcher.js';
 import type { PlainEvents } from '../../lib/outbox/plain-events.js';
@@ -25,6 +25,7 @@ import type { GatewayTransport } from '../../lib/gateway/transport/gateway-trans
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
 import type { PaymentClock } from '../../lib/payment/clock.js';
 import { type Randomness, SystemRandomness } from '../../lib/payment/randomness.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 export const NO_PLAIN_EVENTS = {
   connect: () => Promise.resolve(),
@@ -97,7 +98,7 @@ export function assembleFlows({
   const inFlight = new InFlight(processHold);
   inFlight.open();
   const limit = new InFlightLimit(settings, clock);
-  const refundFlow = new RefundFlow(reader, refunds, writer, gateway, time, random, settings, store);
+  const refundFlow = new RefundFlow(reader, refunds, writer, gateway, time, random, settings);
   const payments = new PaymentService(
     direct,
     threeD,

@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
-import type { DoPaymentDto, PaymentService, PaymentStore } from 'nestjs-card-payment';
+import type { DoPaymentDto, PaymentService } from 'nestjs-card-payment';
 import { DECLINED, INDETERMINATE, LOST, NOT_SENT } from './fake-gateway.js';
 import { sale, TestShop } from './test-shop.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 const MINUTE_MS = 60_000;
 

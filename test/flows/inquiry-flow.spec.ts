@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { type PaymentService, standardDialect } from 'nestjs-card-payment';
-import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import { LOST, NOT_FOUND, NOT_PAID, NOT_SENT, PAID, reply, UNDECIDED } from './fake-gateway.js';
 import { sale, TestShop } from './test-shop.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const MINUTE_MS = 60_000;
 

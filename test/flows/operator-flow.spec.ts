@@ -11,7 +11,7 @@ import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { advance } from '../../lib/payment/transitions.js';
-import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 describe('OperatorFlow', () => {
   let store: MemoryPaymentStore;

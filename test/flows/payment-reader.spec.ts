@@ -1,7 +1,7 @@
 import { PaymentReader } from '../../lib/flows/payment-reader.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
-import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 /** The same sale as the first payment, under another conversationId. */
 const REPEATED = aPaymentRecord({

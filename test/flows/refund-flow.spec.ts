@@ -1,6 +1,7 @@
 import { MemoryPaymentStore, type PaymentHistoryEntry, PaymentStateError } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { advance } from '../../lib/payment/transitions.js';
+import { ODD } from '../rigs/odd-answers.js';
 import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
 
 /** Runs some work after the history of a payment was read. */
@@ -30,7 +31,7 @@ describe('a refund of a payment in review', () => {
 
   it('is not sent if an operator, who had seen no refund, says meanwhile that the payment failed', async () => {
     const { payments } = shop;
-    simulator.fail({ operation: 'DoPayment', kind: 'declined-code' });
+    simulator.fail({ operation: 'DoPayment', ...ODD['declined-code'] });
     const { conversationId } = await payments.doPayment(sale());
     expect(await payments.inquire(conversationId)).toMatchObject({ state: 'review', reason: 'moved_after_all' });
     let looks = 0;

@@ -2,13 +2,13 @@ import { Logger } from '@nestjs/common';
 import { jest } from '@jest/globals';
 import mysql, { type Connection } from 'mysql2/promise';
 import { createPool, type Pool } from 'mysql2';
-import type { PaymentStore } from 'nestjs-card-payment';
 import { mysqlPaymentStore, openSqlStore } from 'nestjs-card-payment/sql';
 import { TestClock } from 'nestjs-card-payment/testing';
-import { StoreTrial } from '../../lib/testing/contract/store-trial.js';
+import { StoreTrial } from '../store/contract/store-trial.js';
 import { type Galera, startGalera } from '../services/galera.js';
 import { queryMariaDb } from '../services/mariadb.js';
 import { until } from '../services/until.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 const LIMIT_MS = 60_000;
 /** How often writes of several nodes are raced at most, until the cluster says that some conflicted. */

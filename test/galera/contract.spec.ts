@@ -1,8 +1,7 @@
 import type { PaymentClock } from 'nestjs-card-payment';
 import { openSqlStore } from 'nestjs-card-payment/sql';
-import { describePaymentStore } from 'nestjs-card-payment/testing';
 import { type Galera, startGalera } from '../services/galera.js';
-import { sampling } from '../rigs/extent.js';
+import { describePaymentStore } from '../store/contract/payment-store-contract.js';
 
 let galera: Galera;
 let urls: readonly string[];
@@ -20,7 +19,7 @@ describe('contract', () => {
       create: (clock) => openAt(0, clock),
       another: (_store, clock) => openAt(1, clock),
     },
-    sampling(5),
+    5,
   );
 });
 

@@ -6,8 +6,8 @@ import type { GatewayTransport } from '../../lib/gateway/transport/gateway-trans
 import type { Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
 import { toPayment } from '../../lib/payment/payment.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
-import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import { CREDENTIALS, sampleSale, OPEN_CLAIM } from './sample-sale.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const CARD = '4508034508034509';
 const SALE = sampleSale();

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { refundsAccountOf } from '../../lib/payment/account.js';
-import { aPaymentRecord, aRefundEvent } from '../../lib/testing/a-payment.js';
+import { aRefundEvent } from '../../lib/testing/a-payment.js';
 import type { InFlight } from '../../lib/process/in-flight.js';
 import type { StoreClock } from '../../lib/process/store-clock.js';
 import {
@@ -16,6 +16,7 @@ import type { AssembledFlows } from '../flows/assembled-flows.js';
 import { LOST } from '../flows/fake-gateway.js';
 import { sale, TestShop } from '../flows/test-shop.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 describe('PaymentHealth', () => {
   let shop: TestShop;

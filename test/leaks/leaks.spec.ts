@@ -29,10 +29,12 @@ import {
   type Simulator,
   type SimulatorOperation,
   startSimulator,
+  type WireReply,
 } from 'nestjs-card-payment/simulator';
 import type { Dispatcher } from 'undici';
 import { cliHere } from '../cli/cli.js';
 import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
+import { changed } from '../rigs/odd-answers.js';
 import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { Notebook } from './notebook.js';
@@ -268,14 +270,14 @@ describe('an attacker plants secrets in every answer, input and error of the hos
       await act();
       for (const index of plants(operation).keys()) {
         const told = (): string => plants(operation)[index] ?? '';
-        const refuse = (reply: object) => {
+        const refuse = (reply: WireReply): WireReply => {
           const body = Buffer.from(JSON.stringify({ Code: 'RVV0000999999', Message: told(), Details: told() }));
           return { ...reply, status: 400, headers: {}, body };
         };
         for (const fault of [
           simulator.fail({ operation, times: 9, kind: 'edit', edit: (fields) => plantIn(fields, told(), true) }),
           simulator.fail({ operation, times: 9, kind: 'edit', edit: (fields) => plantIn(fields, told(), false) }),
-          simulator.fail({ operation, times: 9, kind: 'transform', transform: refuse }),
+          simulator.fail({ operation, times: 9, ...changed(refuse) }),
         ]) {
           await act();
           fault.release();

@@ -1,15 +1,17 @@
 import { inspect } from 'node:util';
 import { EventEmitter2 } from '@nestjs/event-emitter';
-import { OnPayment, type HostedStart, type PaymentEvent, type PaymentStore } from 'nestjs-card-payment';
-import { FAULT_NAMES, type Simulator } from 'nestjs-card-payment/simulator';
+import { type HostedStart, OnPayment, type PaymentEvent } from 'nestjs-card-payment';
+import type { Simulator } from 'nestjs-card-payment/simulator';
 import { cliHere } from '../cli/cli.js';
 import { type Merchant, startMerchant } from '../e2e/merchant.js';
+import { ODD, ODD_NAMES } from '../rigs/odd-answers.js';
 import { openedStoreAt } from '../rigs/shared-stores.js';
 import { startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { Notebook } from './notebook.js';
 import { type Leak, type Secret, searchFor } from './secret-search.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 const DECLINED_CARD = '4111111111111111';
 /** On each page that the simulator shows. */
@@ -87,8 +89,8 @@ describe('pages', () => {
       await look(left.conversationId);
       await start(order({ form }));
     }
-    for (const kind of FAULT_NAMES) {
-      simulator.fail({ operation: 'hostedPage', kind });
+    for (const name of ODD_NAMES) {
+      simulator.fail({ operation: 'hostedPage', ...ODD[name] });
       await notebook.watch('startHosted', async () => (await payments.startHosted(order())).payment);
     }
     await notebook.watch('reconcile', () => payments.reconcile());

@@ -6,7 +6,6 @@ import { keptResult } from '../../lib/gateway/kept-result.js';
 import { replyText } from '../../lib/gateway/transport/reply-text.js';
 import { holdsCard, keptNote, Masker } from '../../lib/payment/kept-text.js';
 import { preferredLanguage } from '../../lib/payment/text-language.js';
-import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import {
   expressionsIn,
   growthProblem,
@@ -15,6 +14,7 @@ import {
   searchWith,
   type TextOf,
 } from './regular-expressions.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const { found, constructions } = expressionsIn(['lib', 'sample/src', 'sample/public']);
 

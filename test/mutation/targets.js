@@ -2,15 +2,8 @@
 const MEMORY = ['store/memory/memory-payment-store', 'store/memory/'];
 /** The contract suite, each on its store. */
 const SQLITE = ['store/sql/engines/sqlite/sqlite-payment-store', 'store/sql/two-accounts'];
-const SQLITE_DATABASE = [
-  'store/sql/sql-database',
-  'store/sql/engines/sqlite/sqlite.engine',
-  'store/sql/engines.spec',
-  'store/sql/two-accounts',
-];
-const SQLITE_LEASES = [...SQLITE, 'store/sql/engines/sqlite/sqlite-leases'];
+const SQLITE_DATABASE = ['store/sql/engines/sqlite/sqlite.engine', 'store/sql/engines.spec', 'store/sql/two-accounts'];
 const SQLITE_PURGE = [...SQLITE, 'store/sql/engines/sqlite/sqlite-purge'];
-const POSTGRES_LEASES = 'store/sql/engines/postgres/postgres-leases';
 const POSTGRES = ['mutation/contracts/postgres.ts'];
 
 /**
@@ -145,15 +138,15 @@ export const TARGETS = [
   {
     name: 'stores-sqlite',
     files: {
-      'lib/store/sql/deliveries.ts': SQLITE_LEASES,
+      'lib/store/sql/deliveries.ts': SQLITE,
       'lib/store/sql/engines/sqlite/sqlite.engine.ts': [...SQLITE_DATABASE, ...SQLITE],
       'lib/store/sql/ledger-writes.ts': SQLITE,
-      'lib/store/sql/outbox-writes.ts': SQLITE_LEASES,
+      'lib/store/sql/outbox-writes.ts': SQLITE,
       'lib/store/sql/payment-tables.ts': ['store/sql/payment-tables', ...SQLITE],
       'lib/store/sql/ledger-purge.ts': SQLITE_PURGE,
       'lib/store/sql/sql-database.ts': [...SQLITE_DATABASE, ...SQLITE],
       'lib/store/sql/sql-ledger.ts': ['store/sql/sql-ledger', ...SQLITE],
-      'lib/store/sql/sql-outbox.ts': ['store/sql/sql-outbox', ...SQLITE_PURGE, ...SQLITE_LEASES, POSTGRES_LEASES],
+      'lib/store/sql/sql-outbox.ts': ['store/sql/sql-outbox', ...SQLITE_PURGE, ...SQLITE],
       'lib/store/sql/sql-payment-store.ts': [
         'store/sql/sql-payment-store.spec',
         ...SQLITE_PURGE,
@@ -168,27 +161,18 @@ export const TARGETS = [
       'lib/store/sql/driver-errors.ts': ['store/sql/driver-errors'],
       'lib/store/sql/engines/postgres/ledger-writes.ts': [
         ...POSTGRES,
-        'store/sql/engines/postgres/round-trips',
         'store/sql/engines/row-locks',
         'store/sql/engines/postgres/ledger-writes',
       ],
-      'lib/store/sql/engines/postgres/outbox-writes.ts': [
-        ...POSTGRES,
-        POSTGRES_LEASES,
-        'store/sql/engines/postgres/round-trips',
-        'store/sql/engines/row-locks',
-      ],
-      'lib/store/sql/engines/postgres/postgres-pool.ts': [
-        'store/sql/engines/postgres/postgres-pool',
-        'store/sql/engines/postgres/round-trips',
-      ],
+      'lib/store/sql/engines/postgres/outbox-writes.ts': [...POSTGRES, 'store/sql/engines/row-locks'],
+      'lib/store/sql/engines/postgres/postgres-pool.ts': ['store/sql/engines/postgres/postgres-pool'],
       'lib/store/sql/engines/postgres/postgres.engine.ts': [
         'store/sql/engines.spec',
         'store/sql/engines/postgres/postgres.engine',
         'store/sql/engines/row-locks',
         'store/store-url',
       ],
-      'lib/store/sql/group-commit.ts': ['store/sql/group-commit.spec', 'store/sql/group-commit.'],
+      'lib/store/sql/group-commit.ts': ['store/sql/group-commit.spec'],
     },
   },
 ];

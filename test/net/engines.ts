@@ -1,12 +1,8 @@
-import {
-  MemoryPaymentStore,
-  type PaymentClock,
-  type PaymentHistoryEntry,
-  type PaymentStore,
-  refundsAccountOf,
-} from 'nestjs-card-payment';
+import { MemoryPaymentStore, type PaymentClock, type PaymentHistoryEntry } from 'nestjs-card-payment';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { SHARED_STORES } from '../rigs/shared-stores.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { refundsAccountOf } from '../../lib/payment/account.js';
 
 /** Where the scripts keep their payments, each under an account of its own. */
 export interface Engine {

@@ -5,7 +5,6 @@ import { Test } from '@nestjs/testing';
 import {
   type DoPaymentDto,
   EVENT_STATES,
-  type LedgerEvent,
   morposDialect,
   OnPayment,
   OnRefund,
@@ -14,7 +13,6 @@ import {
   PaymentModule,
   type PaymentOptions,
   type PaymentService,
-  type PaymentStore,
   paymentToken,
   REFUND_EVENT_STATES,
   type RefundEvent,
@@ -23,6 +21,7 @@ import {
   type BankCallback,
   type FaultHandle,
   type FaultOptions,
+  type FaultPlay,
   type Simulator,
   type SimulatorOptions,
   startSimulator,
@@ -30,9 +29,13 @@ import {
 import { TestClock } from 'nestjs-card-payment/testing';
 import { Agent, buildConnector } from 'undici';
 import { simulatorOptions } from '../e2e/merchant.js';
+import { ODD } from '../rigs/odd-answers.js';
+import { approveUnbound, showInInquiries } from '../rigs/odd-gateway.js';
 import { freePort } from '../services/server.js';
 import { type Engine, historyOf, parkedIn } from './engines.js';
 import { msOf, Transcript } from './transcript.js';
+import type { LedgerEvent } from '../../lib/payment/ledger-event.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** A script as it stands in its file, without what came of its steps. */
 export interface Script {
@@ -43,8 +46,14 @@ export interface Script {
 type Named = Readonly<Record<string, string>>;
 type Step = (words: readonly string[], named: Named) => unknown;
 
+interface Setup {
+  readonly options?: PaymentOptions;
+  readonly simulator?: SimulatorOptions;
+  readonly odd?: (simulator: Simulator) => void;
+}
+
 /** What a script's step `given …` means. */
-const SETUPS: Readonly<Record<string, { options?: PaymentOptions; simulator?: SimulatorOptions }>> = {
+const SETUPS: Readonly<Record<string, Setup>> = {
   'dialect standard': { simulator: { dialect: 'standard' } },
   'retention of an hour': { options: { retentionMs: 3_600_000 } },
   'beforeAuth3d says no': { options: { beforeAuth3d: () => false } },
@@ -52,9 +61,14 @@ const SETUPS: Readonly<Record<string, { options?: PaymentOptions; simulator?: Si
     options: { dialect: morposDialect({ codes: { notFoundCodes: new Set(['B0029']) } }) },
   },
   'inquiries know refunds': { simulator: { inquiryKnowsRefunds: true } },
-  'Auth3d names no payment': { simulator: { unboundAuth3d: 'omitId' } },
-  'Auth3d names no payment, inquiries show a code': { simulator: { unboundAuth3d: 'omitId', inquiryAnswer: 'code' } },
-  'Auth3d names the payment of its request': { simulator: { unboundAuth3d: 'echoId' } },
+  'Auth3d names no payment': { odd: (simulator) => approveUnbound(simulator, 'omitId') },
+  'Auth3d names no payment, inquiries show a code': {
+    odd(simulator) {
+      approveUnbound(simulator, 'omitId');
+      showInInquiries(simulator, 'code');
+    },
+  },
+  'Auth3d names the payment of its request': { odd: (simulator) => approveUnbound(simulator, 'echoId') },
 };
 const SMS_CODES: Named = { approves: '123456', fails: '555555', cancels: 'cancel', 'comes back again': 'any' };
 const NOTE = 'seen in the panel';
@@ -167,7 +181,8 @@ export class ScriptedShop {
         this.isGatewayDown = operation === 'down';
         return this.fault?.release();
       }
-      const play = /^\d+$/.test(kind) ? { kind: 'status', status: Number(kind) } : { kind };
+      const odd = (ODD as Readonly<Record<string, FaultPlay>>)[kind];
+      const play = /^\d+$/.test(kind) ? { kind: 'status', status: Number(kind) } : (odd ?? { kind });
       this.fault = this.simulator.fail({ operation, times: Number(times), ...play, ...more } as FaultOptions);
       return undefined;
     },
@@ -201,9 +216,10 @@ export class ScriptedShop {
 
   private async open(given?: string): Promise<void> {
     const { clock, store, account } = this;
-    const { simulator, options } = given === undefined ? {} : SETUPS[given]!;
+    const { simulator, options, odd } = given === undefined ? {} : SETUPS[given]!;
     const timeless = { clock: () => clock.now(), timestampToleranceMs: Infinity };
     this.simulator = await startSimulator({ dialect: 'morpos', ...timeless, ...simulator });
+    odd?.(this.simulator);
     const port = await freePort();
     const payment = PaymentModule.forRoot({
       ...simulatorOptions(this.simulator),

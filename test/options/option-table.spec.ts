@@ -7,7 +7,7 @@ import { type OptionName, OPTIONS } from '../../lib/options/option-table.js';
 import type { PaymentOptions } from '../../lib/options/payment-options.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { variableOf } from '../../lib/payment/account.js';
-import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { named, refusal, resolve } from './resolve.js';
 
 /**
@@ -137,7 +137,7 @@ describe.each(TABLE)('%s', (option, suffix, read, fallback, text, value, wrong) 
 
 describe('what is given in code alone', () => {
   it('is kept', () => {
-    const store = { insert: () => null, replace: () => null } as unknown as PaymentStore;
+    const store = new MemoryPaymentStore();
     const beforeAuth3d = (): boolean => true;
     const dispatcher = { dispatch: () => true } as unknown as PaymentOptions['dispatcher'];
     const successUrl = (): string => '/x';

@@ -2,7 +2,7 @@ import { newEvent, type PaymentEvent } from '../../lib/payment/payment-event.js'
 import type { PaymentEventState } from '../../lib/payment/payment-state.js';
 import { type PaymentIn, type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 /** Stores a payment with its event; the payment has succeeded unless `over` says otherwise. */
 export async function storeEvent(

@@ -116,11 +116,11 @@ export async function payAsInGettingStarted(
     expect((await buyer.open(interrupted)).html).toContain('Not paid.');
     const paid = await buyer.pay(await buyer.open(`${interrupted}/pay`), typed, smsCode);
     expect(paid.html).toContain('Paid. Thank you!');
-    await expectPage(buyer.open('/orders/1001'), 404, 'no such page');
+    await expectPage(buyer.open('/orders/1001'), 404, 'not understood');
     // The limit counts orders and attempts together, of which there have been two.
     for (let count = 2; count < 20; count += 1) expect((await buyer.submit(form, {})).status).toBe(400);
-    await expectPage(buyer.submit(form, typed), 429, 'Too many');
-    await expectPage(buyer.submit(await buyer.open('/')), 429, 'Too many');
+    await expectPage(buyer.submit(form, typed), 429, 'not understood');
+    await expectPage(buyer.submit(await buyer.open('/')), 429, 'not understood');
     expect((await buyer.open(order)).html).toContain('Paid. Thank you!');
   });
 }

@@ -116,10 +116,9 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     await expectApiDocument(await app.node('dist/api-document.js'));
   });
 
-  it('has one PaymentStore class for the stores of all entries', async () => {
+  it('types the stores of all entries as the option takes them', async () => {
     expect(await app.node('dist/stores.js')).toEqual({
       dialects: ['sqlite', 'postgres', 'mysql', 'mariadb'],
-      areStores: true,
       areSqlStores: true,
       testing: 'function',
     });

@@ -1,6 +1,6 @@
 import { eventOf, PaymentEvent } from '../../lib/payment/payment-event.js';
 import { Payment, toPayment } from '../../lib/payment/payment.js';
-import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 describe('the event of a payment', () => {
   it.each(['succeeded', 'failed', 'expired', 'unknown', 'review'] as const)('that is %s is published', (state) => {

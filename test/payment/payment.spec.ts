@@ -1,5 +1,5 @@
 import { toPayment } from '../../lib/payment/payment.js';
-import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 describe('toPayment', () => {
   it('shows nothing that only the store needs, nor what a store has added', () => {

@@ -8,7 +8,7 @@ import {
   referenceLockIn,
   withdrawClaim,
 } from '../../lib/payment/transitions.js';
-import { aPaymentRecord } from '../../lib/testing/a-payment.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const CREATED = aPaymentRecord().createdAt;
 const LATER = new Date('2026-03-01T10:00:00Z');

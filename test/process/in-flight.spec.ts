@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import { InFlight, ProcessHold } from '../../lib/process/in-flight.js';
-import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import type { AssembledFlows } from '../flows/assembled-flows.js';
 import { DECLINED, LOST, type Operation } from '../flows/fake-gateway.js';
 import { isOver, sale, TestShop } from '../flows/test-shop.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 describe('InFlight', () => {
   it('waits for the running payments but not for later ones, so that a busy shop can shut down', async () => {

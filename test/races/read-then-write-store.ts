@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PaymentRecord, PaymentStore } from 'nestjs-card-payment';
 import { openSqlStore } from 'nestjs-card-payment/sql';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** Longer than it takes, on a busy machine, until the last process has read, too. */
 const PAUSE_MS = 500;

@@ -1,5 +1,5 @@
-import type { PaymentStore } from 'nestjs-card-payment';
 import { interceptCalls } from '../rigs/store-calls.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 type Write = 'insert' | 'replace' | 'acknowledge';
 

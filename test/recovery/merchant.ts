@@ -6,7 +6,6 @@ import {
   type PaymentEvent,
   type PaymentOptions,
   type PaymentService,
-  type PaymentStore,
 } from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
 import { openSqlStore } from 'nestjs-card-payment/sql';
@@ -14,6 +13,7 @@ import { TestClock } from 'nestjs-card-payment/testing';
 import { SHARED_STORES } from '../rigs/shared-stores.js';
 import { startShop } from '../rigs/shop.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;

@@ -1,6 +1,6 @@
 import { newConversationId } from 'nestjs-card-payment';
-import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import { type Instance, Merchant, STORES } from './merchant.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const UNKNOWN = 1_000;
 const MAX_FUTILE_INQUIRIES = 20;

@@ -52,8 +52,8 @@ describe.each(Object.entries(STORES))('a store that fails, %s', (_name, openStor
           // All but the claim.
           simulator.fail({
             operation: 'Auth3d',
-            kind: 'transform',
-            transform: (reply) => (failing.fail('replace', 3), reply),
+            kind: 'edit',
+            edit: () => failing.fail('replace', 3),
           });
           return instance.payments.auth3d({ conversationId, fields: simulator.approve(conversationId).fields });
         },

@@ -1,6 +1,3 @@
-import { describe, it } from '@jest/globals';
-import type { TestRunner } from 'nestjs-card-payment/testing';
-
 /** Whether the long forms run: `npm run test:whole`. Otherwise suites take fewer rounds, seeds and points. */
 export const WHOLE = process.env['TESTS'] === 'whole';
 
@@ -12,16 +9,4 @@ export function inWhole<T>(whole: T, short: T): T {
 /** All cases, or one in `every` of them in the short tests, which pass all of them on another store of the same kind. */
 export function sample<T>(every: number, cases: readonly T[]): readonly T[] {
   return cases.filter((_case, index) => index % inWhole(1, every) === 0);
-}
-
-/** Runs all cases that it is given, or one in `every` of them in the short tests. */
-export function sampling(every: number): TestRunner {
-  let cases = 0;
-  return {
-    describe: (name, define) => describe(name, define),
-    it: (name, run) => {
-      if (cases % inWhole(1, every) === 0) it(name, run);
-      cases += 1;
-    },
-  };
 }

@@ -1,6 +1,8 @@
-import type { PaymentEventState, PaymentHistoryEntry, PaymentRecord, PaymentStore } from 'nestjs-card-payment';
+import type { PaymentEventState, PaymentHistoryEntry } from 'nestjs-card-payment';
 import type { SimulatorLedger, SimulatorOperation } from 'nestjs-card-payment/simulator';
 import { eventIdOf, isEventState } from '../../lib/payment/payment-event.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** A payment as the store has it in the end, with its changes. */
 export interface StoredPayment {

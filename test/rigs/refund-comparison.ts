@@ -1,8 +1,9 @@
-import { refundsAccountOf, type PaymentStore } from 'nestjs-card-payment';
 import type { SimulatorLedger } from 'nestjs-card-payment/simulator';
 import { toMinorUnits } from '../../lib/payment/amount.js';
 import { isOpenRefund, refundTotals } from '../../lib/payment/refund-totals.js';
 import { GIVES_BACK, type StoredPayment } from './ledger-comparison.js';
+import { refundsAccountOf } from '../../lib/payment/account.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** A refund as the store has it in the end, with its changes. */
 export type StoredRefund = StoredPayment;

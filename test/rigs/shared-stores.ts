@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { PaymentStore } from 'nestjs-card-payment';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { startGalera } from '../services/galera.js';
 import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
 import { startTcpProxy } from '../services/tcp-proxy.js';
 import { makeScratchFolder } from './scratch-folder.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** A server or a folder for stores that several processes share and that outlive them. */
 export interface SharedStore {

@@ -1,14 +1,5 @@
 import type { PaymentOptions } from 'nestjs-card-payment';
-import {
-  type FaultName,
-  type FaultPlay,
-  type Simulator,
-  type SimulatorOptions,
-  startSimulator,
-} from 'nestjs-card-payment/simulator';
-
-/** What a fault does; which operation it hits, when and how often, is said elsewhere. */
-export type Play = FaultPlay | { readonly kind: FaultName };
+import { type Simulator, type SimulatorOptions, startSimulator } from 'nestjs-card-payment/simulator';
 
 /** A simulator for shops whose clocks are set ahead: it takes requests of any time. */
 export function startTimelessGateway(options: SimulatorOptions = {}): Promise<Simulator> {

@@ -1,4 +1,4 @@
-import type { PaymentStore } from 'nestjs-card-payment';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** A call of a store: what is called, with what, and the call itself. */
 export interface StoreCall {

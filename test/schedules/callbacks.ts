@@ -1,11 +1,4 @@
-import {
-  MemoryPaymentStore,
-  type Payment,
-  type PaymentEvent,
-  type PaymentRecord,
-  type PaymentStore,
-  PaymentStoreError,
-} from 'nestjs-card-payment';
+import { MemoryPaymentStore, type Payment, type PaymentEvent, PaymentStoreError } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
 import type { Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
@@ -17,6 +10,8 @@ import { sale } from '../rigs/sale.js';
 import { interceptCalls, type StoreCall } from '../rigs/store-calls.js';
 import type { Choice, Run, Scenario } from './explorer.js';
 import { Host, timePasses } from './host.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** A flaw that the module could have, planted where it meets the store. */
 export interface Plant {

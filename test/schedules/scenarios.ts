@@ -1,10 +1,12 @@
-import { MemoryPaymentStore, type LedgerEvent, type PaymentRecord, type PaymentStore } from 'nestjs-card-payment';
-import { ledgerEventOf } from '../../lib/payment/ledger-event.js';
+import { MemoryPaymentStore } from 'nestjs-card-payment';
+import { type LedgerEvent, ledgerEventOf } from '../../lib/payment/ledger-event.js';
 import { advance, withdrawClaim } from '../../lib/payment/transitions.js';
 import type { ReplaceOutcome } from '../../lib/store/payment-ledger.js';
 import { interceptCalls } from '../rigs/store-calls.js';
 import { callbacks, type Plant } from './callbacks.js';
 import type { Scenario } from './explorer.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** Each with the number of its schedules. If that drops, something is no longer explored. */
 export const SCENARIOS: readonly { readonly scenario: Scenario; readonly schedules: number }[] = [

@@ -6,7 +6,7 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../lib/simulator/index.js';
-import { fieldsOf, newConversationId, SimulatedMerchant, type TestPage } from './simulated-merchant.js';
+import { fieldsOf, SimulatedMerchant, type TestPage } from './simulated-merchant.js';
 
 const NOON = new Date('2026-03-05T12:09:09Z');
 const UNKNOWN = { responseCode: 'B0029', responseDescription: 'Original not found' };
@@ -180,20 +180,6 @@ describe('hosted payments', () => {
       expect(simulator.ledger.charges).toMatchObject([{ conversationId, at: LATER }]);
     });
 
-    it('can keep a late buyer from paying', async () => {
-      await simulator.close();
-      await start({ hostedPagePayableAfterEnd: false, hostedInquiry: 'pending' });
-      const [inTime, late] = [await open(), await open()];
-      now = new Date(LATER.getTime() - 1);
-      expect(simulator.payAtPage(inTime).charged).toBe(true);
-      expect(await inquire(late)).toMatchObject({ responseCode: 'W0001' });
-      now = LATER;
-      expect(() => simulator.payAtPage(late)).toThrow('can no longer be paid');
-      expect(() => simulator.cancelAtPage(late)).toThrow('can no longer be paid');
-      expect(await inquire(late)).toEqual(UNKNOWN);
-      expect(simulator.payAtPage(inTime).charged).toBe(true);
-    });
-
     it('comes at once when the gateway closes it', async () => {
       const [paid, unpaid] = [await open(), await open()];
       const callback = simulator.payAtPage(paid);
@@ -201,6 +187,7 @@ describe('hosted payments', () => {
       simulator.closePage(unpaid);
       expect(simulator.payAtPage(paid)).toBe(callback);
       expect(() => simulator.payAtPage(unpaid)).toThrow('can no longer be paid');
+      expect(() => simulator.cancelAtPage(unpaid)).toThrow('can no longer be paid');
       expect(simulator.ledger.charges).toHaveLength(1);
     });
 
@@ -245,36 +232,6 @@ describe('hosted payments', () => {
       simulator.cancelAtPage(conversationId);
       expect(await inquire(conversationId)).toEqual(UNKNOWN);
     });
-
-    it('can say that such a page is pending, for as long as it can be paid', async () => {
-      await simulator.close();
-      await start({ hostedInquiry: 'pending' });
-      const pending = { responseCode: 'W0001', responseDescription: 'Pending' };
-      const [declined, unanswered, closed] = [await open(), await open({ amount: '10.91' }), await open()];
-      now = new Date(NOON.getTime() + 24 * 60 * 60 * 1000);
-      for (const conversationId of [declined, unanswered, closed])
-        expect(await inquire(conversationId)).toEqual(pending);
-      simulator.payAtPage(declined, { cardNo: OTHER_CARD });
-      simulator.payAtPage(unanswered);
-      simulator.closePage(closed);
-      expect(await inquire(declined)).toMatchObject({ responseCode: 'B0014', transactionStatus: 'FAILED' });
-      expect(await inquire(unanswered)).toEqual(pending);
-      expect(await inquire(closed)).toEqual(UNKNOWN);
-      expect(await inquire(newConversationId())).toEqual(UNKNOWN);
-    });
-
-    it.each([
-      ['code', { responseCode: 'B0000' }],
-      ['text', { responseCode: 'B0000', responseDescription: 'Approved' }],
-      ['status', { responseCode: 'B0000', transactionStatus: 'SUCCESS' }],
-      ['amount', { responseCode: 'B0000', amount: 60 }],
-    ] as const)('answers as little as it was told: %s', async (inquiryAnswer, answer) => {
-      await simulator.close();
-      await start({ inquiryAnswer });
-      const conversationId = await open();
-      simulator.payAtPage(conversationId);
-      expect(await inquire(conversationId)).toEqual(answer);
-    });
   });
 
   it('a buyer who closes the window sends nothing, though charged', async () => {
@@ -282,13 +239,6 @@ describe('hosted payments', () => {
     const callback = simulator.payAtPage(conversationId, { callback: 'none' });
     expect([callback.copies, callback.charged]).toEqual([0, true]);
     expect(simulator.payAtPage(conversationId).copies).toBe(1);
-  });
-
-  it('a declined buyer can be kept at the page', async () => {
-    await simulator.close();
-    await start({ hostedDeclineGoesBack: false });
-    const conversationId = await open({ amount: '10.51' });
-    expect(simulator.payAtPage(conversationId)).toMatchObject({ copies: 0, charged: false });
   });
 
   it('money taken at a page can be given back', async () => {

@@ -165,7 +165,7 @@ describe('refunds', () => {
       await refund({ ...ids, conversationId });
       simulator.reset();
       expect(simulator.ledger.refunds).toEqual([]);
-      expect(simulator.ledger.refundDecision(conversationId)).toBeUndefined();
+      expect(simulator.ledger.decision(conversationId)).toBeUndefined();
       expect(await refund(ids)).toBe('B0100');
       const again = await pay({ conversationId: saleId });
       expect(await refund({ ...again, conversationId })).toBe('00');

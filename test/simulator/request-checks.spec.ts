@@ -136,24 +136,6 @@ describe.each<SimulatorDialect>(['standard', 'morpos'])('request checks (%s)', (
 });
 
 describe('sign', () => {
-  it('of the standard dialect is checked by the function that is given, which sees the amount as it was sent', async () => {
-    const seen: unknown[] = [];
-    const simulator = await startSimulator({
-      checkSign: (fields, sign, { operation }) => {
-        seen.push(fields, sign, operation);
-        return seen.length > 3;
-      },
-    });
-    const merchant = new SimulatedMerchant(simulator);
-    const text = merchant.saleText({ amount: '60.00', change: { sign: 'mine' } });
-    expect((await fieldsOf(merchant.post('Init3d', text))).Code).toBe(REFUSAL_CODES.sign);
-    expect((await merchant.post('Init3d', text)).status).toBe(200);
-    const { sign, ...fields } = JSON.parse(text) as { sign: string; transactionDetails: object };
-    const transactionDetails = { ...fields.transactionDetails, amount: '60.00' };
-    expect(seen.slice(0, 3)).toEqual([{ ...fields, transactionDetails }, sign, 'Init3d']);
-    await simulator.close();
-  });
-
   it('of the morpos dialect is made of the digits that were sent', async () => {
     const simulator = await startSimulator({ dialect: 'morpos' });
     const merchant = new SimulatedMerchant(simulator);

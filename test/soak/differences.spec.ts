@@ -1,8 +1,9 @@
-import type { LedgerState, PaymentRecord, PaymentState } from 'nestjs-card-payment';
+import type { LedgerState, PaymentState } from 'nestjs-card-payment';
 import type { Charge, ChargeRefund } from 'nestjs-card-payment/simulator';
 import type { StoredPayment } from '../rigs/ledger-comparison.js';
 import { differences, type Evidence } from './differences.js';
 import { HANDLER_IDS, type HandledEvent, REFUND_HANDLER_ID } from './order-handlers.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
 
 /** One paid and given back in part, one declined and one that the gateway never got; all sides agree. */
 function agreeing(): Mutable<Evidence> {
@@ -16,10 +17,12 @@ function agreeing(): Mutable<Evidence> {
           ? undefined
           : {
               conversationId,
+              kind: 'sale',
               inquiry: conversationId === 'PAID' ? 'B0000' : 'B0051',
               orderId: '',
               paymentId: '',
               charge: null,
+              refund: null,
             },
     },
     payments: [

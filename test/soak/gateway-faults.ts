@@ -1,21 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FaultHandle, FaultOptions, Simulator, SimulatorOperation } from 'nestjs-card-payment/simulator';
+import type {
+  FaultHandle,
+  FaultOptions,
+  FaultPlay,
+  Simulator,
+  SimulatorOperation,
+} from 'nestjs-card-payment/simulator';
 import type { Chance } from '../rigs/chance.js';
-import type { Play } from '../rigs/simulated-gateway.js';
+import { BYTE_BY_BYTE, CLOSED_AFTERWARDS, ODD, RESET_AT_NEXT } from '../rigs/odd-answers.js';
 
 const CUTS = ['reset', 'close'] as const;
 
 /** The gateway tells no lies: a decline of a sale that was charged, for example, would rightly be believed. */
-const PLAYS: readonly (Play & Pick<FaultOptions, 'at'>)[] = [
+const PLAYS: readonly (FaultPlay & Pick<FaultOptions, 'at'>)[] = [
   ...CUTS.flatMap((kind) => (['before', 'middle', 'after'] as const).map((at) => ({ kind, at }))),
   { kind: 'half-reply' },
-  { kind: 'close-next-request' },
-  { kind: 'close-after-reply' },
-  { kind: 'one-byte' },
-  { kind: 'gzip' },
-  { kind: 'bom' },
+  RESET_AT_NEXT,
+  CLOSED_AFTERWARDS,
+  BYTE_BY_BYTE,
+  ODD.gzip,
+  ODD.bom,
   ...(['html', 'empty', 'null', 'cut-json', 'no-code', 'unheard-of-code', 'indeterminate-code'] as const).map(
-    (kind) => ({ kind }),
+    (name) => ODD[name],
   ),
   ...[500, 502, 503, 504].flatMap((status) =>
     (['before', 'after'] as const).map((at) => ({ kind: 'status' as const, status, at, body: 'html' as const })),

@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type Type } from '@nestjs/common';
 import {
   EVENT_STATES,
-  type LedgerEvent,
   OnPayment,
   OnRefund,
   type PaymentEvent,
@@ -12,6 +11,7 @@ import {
   type RefundEvent,
 } from 'nestjs-card-payment';
 import { Chance } from '../rigs/chance.js';
+import type { LedgerEvent } from '../../lib/payment/ledger-event.js';
 
 export type ShopVersion = 1 | 2;
 

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import type { PaymentClock, PaymentStore } from 'nestjs-card-payment';
+import type { PaymentClock } from 'nestjs-card-payment';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import pg from 'pg';
 import { SHARED_STORES, type SharedStoreName } from '../rigs/shared-stores.js';
 import { queryMariaDb } from '../services/mariadb.js';
 import { startTcpProxy, type TcpProxy } from '../services/tcp-proxy.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 export const STORE_NAMES = ['postgres', 'mariadb', 'sqlite'] as const;
 export type StoreName = (typeof STORE_NAMES)[number];

@@ -1,14 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type LedgerState,
-  type PaymentOptions,
-  type PaymentReason,
-  type PaymentStore,
-  refundsAccountOf,
-  type StoreCounts,
-} from 'nestjs-card-payment';
+import type { LedgerState, PaymentOptions, PaymentReason, StoreCounts } from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
 import { Chance } from '../rigs/chance.js';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
@@ -23,6 +16,8 @@ import { GatewayFaults } from './gateway-faults.js';
 import { type HandledEvent, type HandlerWork, orderHandlers } from './order-handlers.js';
 import { DISTURBED_STORES, type DisturbedStore, type StoreName } from './shared-store.js';
 import { Shops } from './shops.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { refundsAccountOf } from '../../lib/payment/account.js';
 
 export interface SoakSettings {
   readonly minutes: number;

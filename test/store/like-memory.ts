@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MemoryPaymentStore, type PaymentStore } from 'nestjs-card-payment';
-import { aPaymentRecord, TestClock } from 'nestjs-card-payment/testing';
+import { MemoryPaymentStore } from 'nestjs-card-payment';
+import { TestClock } from 'nestjs-card-payment/testing';
 import { refundsAccountOf } from '../../lib/payment/account.js';
 import type { PaymentClock } from '../../lib/payment/clock.js';
 import { type LedgerEventType, ledgerEventOf } from '../../lib/payment/ledger-event.js';
@@ -10,6 +10,8 @@ import type { RefundEventState } from '../../lib/payment/payment-state.js';
 import { saleText } from '../../lib/payment/refund.js';
 import type { Delivery } from '../../lib/store/payment-outbox.js';
 import { inWhole } from '../rigs/extent.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const MINUTE_MS = 60_000;
 const RUNS = inWhole(100, 15);

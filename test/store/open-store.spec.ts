@@ -106,7 +106,7 @@ describe('open store', () => {
     await expect(problemOf({ storeUrl: 'postgres://ada:geheim@127.0.0.1:1/shop' })).resolves.toEqual({
       option: 'storeUrl',
       variable: 'PAYMENT_SHOP_STORE_URL',
-      message: 'cannot be opened: PostgreSQL does not answer (ECONNREFUSED)',
+      message: 'cannot be opened: PostgreSQL does not answer; is it running, and reachable from here? (ECONNREFUSED)',
     });
     const store = new MemoryPaymentStore();
     store.open = () => Promise.reject(new Error('cannot connect to mysql://ada:geheim@host'));

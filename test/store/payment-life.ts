@@ -1,4 +1,4 @@
-import { at, type StoreTrial } from '../../lib/testing/contract/store-trial.js';
+import { at, type StoreTrial } from './contract/store-trial.js';
 
 /** Makes one call of the store, under a name. */
 export type Call = <T>(name: (typeof CALLS)[number], call: () => Promise<T>) => Promise<T>;

@@ -9,7 +9,8 @@ import {
   recordFromJson,
   recordToJson,
 } from '../../lib/store/record-json.js';
-import { aPaymentEvent, aPaymentRecord } from '../../lib/testing/index.js';
+import { aPaymentEvent } from '../../lib/testing/index.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const WHEN = new Date('2026-03-01T10:00:00.123Z');
 

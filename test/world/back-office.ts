@@ -2,7 +2,6 @@ import {
   PaymentDuplicateError,
   PaymentError,
   PaymentNotFoundError,
-  type PaymentRecord,
   type PaymentService,
   type Refund,
   type RefundKind,
@@ -15,6 +14,7 @@ import type { Host } from './host.js';
 import { amountOf, SALE_UNITS, unitsOf } from './refund-ledger.js';
 import type { Trace } from './trace.js';
 import type { Witness } from './witness.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
 
 interface Surroundings {
   readonly clock: TestClock;

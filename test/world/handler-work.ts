@@ -1,7 +1,7 @@
-import type { LedgerEvent } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
 import type { Chance } from '../rigs/chance.js';
 import type { WatchedHost, Witness } from './witness.js';
+import type { LedgerEvent } from '../../lib/payment/ledger-event.js';
 
 /** How a call of a handler goes. `long` takes longer than a lease, `hangs` never returns. */
 type Fate = 'done' | 'slow' | 'long' | 'fails' | 'hangs';

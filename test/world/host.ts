@@ -1,10 +1,4 @@
-import {
-  type LedgerEventType,
-  type PaymentOptions,
-  type PaymentService,
-  type PaymentStore,
-  refundsAccountOf,
-} from 'nestjs-card-payment';
+import type { PaymentOptions, PaymentService } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
 import type { PaymentHandler } from '../../lib/outbox/handler-finder.js';
 import { EVENT_STATES, REFUND_EVENT_STATES } from '../../lib/payment/payment-state.js';
@@ -15,6 +9,9 @@ import type { HandlerWork } from './handler-work.js';
 import { HostClock, Life } from './life.js';
 import { StoreLine, type StoreWeather } from './store-line.js';
 import type { Trace } from './trace.js';
+import type { LedgerEventType } from '../../lib/payment/ledger-event.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { refundsAccountOf } from '../../lib/payment/account.js';
 
 export type Version = 1 | 2;
 

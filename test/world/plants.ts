@@ -1,8 +1,9 @@
-import { type LedgerEvent, MemoryPaymentStore, type PaymentRecord } from 'nestjs-card-payment';
-import { isRefund } from '../../lib/payment/payment.js';
+import { MemoryPaymentStore } from 'nestjs-card-payment';
+import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
 import type { ReplaceOutcome, UniqueKey } from '../../lib/store/payment-ledger.js';
 import type { HandlerPair } from '../../lib/store/payment-outbox.js';
 import type { Plant } from './world.js';
+import type { LedgerEvent } from '../../lib/payment/ledger-event.js';
 
 /** It does not renew a lease, and says that it did. */
 class StoreThatRenewsNothing extends MemoryPaymentStore {

@@ -1,6 +1,5 @@
-import type { LedgerEvent, LedgerEventType, PaymentRecord, PaymentStore } from 'nestjs-card-payment';
 import type { TestClock } from 'nestjs-card-payment/testing';
-import { isRefund } from '../../lib/payment/payment.js';
+import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
 import { isOpenRefund } from '../../lib/payment/refund-totals.js';
 import { type HandlerPair, PAIR_ALIVE_MS } from '../../lib/store/payment-outbox.js';
 import { interceptCalls } from '../rigs/store-calls.js';
@@ -9,6 +8,8 @@ import type { Life } from './life.js';
 import { type GatewayRefund, unitsOf } from './refund-ledger.js';
 import type { StoreLine } from './store-line.js';
 import type { Trace } from './trace.js';
+import type { LedgerEvent, LedgerEventType } from '../../lib/payment/ledger-event.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** What the witness knows of a host. */
 export interface WatchedHost {

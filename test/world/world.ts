@@ -1,4 +1,4 @@
-import { type LedgerState, MemoryPaymentStore, type PaymentRecord, type PaymentStore } from 'nestjs-card-payment';
+import { type LedgerState, MemoryPaymentStore } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
 import type { AssembledFlows } from '../flows/assembled-flows.js';
 import { isOpenRefund } from '../../lib/payment/refund-totals.js';
@@ -11,6 +11,8 @@ import { ACCOUNT, Host, REFUNDS, type Surroundings, type Version } from './host.
 import { FINE_STORE, type StoreWeather } from './store-line.js';
 import { Trace } from './trace.js';
 import { Witness } from './witness.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** A fault that a test plants, to see that it is found. */
 export interface Plant {

@@ -7,26 +7,24 @@ export interface BookFormat {
   readonly tail: (count: number) => string;
 }
 
-/** One array, with an entry on each line. */
-export const JSON_FORMAT: BookFormat = {
-  head: '[',
-  entry: (entry, index) => `${index === 0 ? '' : ','}\n${JSON.stringify(entry)}`,
-  tail: (count) => (count === 0 ? ']\n' : '\n]\n'),
+/** What `--format` takes. */
+export const BOOK_FORMATS: Readonly<Record<string, BookFormat>> = {
+  csv: csvFormat(',', '.'),
+  // As Excel in Turkish opens it: it splits lines at semicolons, and knows UTF-8 by the byte order mark.
+  excel: csvFormat(';', ',', '\uFEFF'),
+  // One array, with an entry on each line.
+  json: {
+    head: '[',
+    entry: (entry, index) => `${index === 0 ? '' : ','}\n${JSON.stringify(entry)}`,
+    tail: (count) => (count === 0 ? ']\n' : '\n]\n'),
+  },
 };
 
-export interface CsvOptions {
-  readonly delimiter: string;
-  readonly decimal: '.' | ',';
-  /** Whether the file begins with a byte order mark, by which Excel knows UTF-8. */
-  readonly hasMark: boolean;
-}
-
 /** CSV by RFC 4180: a line of names, then a line for each entry, each ended by CR LF. */
-export function csvFormat({ delimiter, decimal, hasMark }: CsvOptions): BookFormat {
-  const line = (cells: readonly string[]): string =>
-    `${cells.map((cell) => quoted(cell, delimiter)).join(delimiter)}\r\n`;
+function csvFormat(delimiter: string, decimal: '.' | ',', mark = ''): BookFormat {
+  const line = (cells: readonly string[]): string => `${cells.map(quoted).join(delimiter)}\r\n`;
   return {
-    head: (hasMark ? '\uFEFF' : '') + line(BOOK_COLUMNS),
+    head: mark + line(BOOK_COLUMNS),
     entry: (entry) => line(BOOK_COLUMNS.map((column) => cellOf(column, entry[column], decimal))),
     tail: () => '',
   };
@@ -44,6 +42,6 @@ function cellOf(column: BookColumn, value: string | number | null, decimal: '.' 
 }
 
 /** Every delimiter that spreadsheets know ends a cell that is not quoted, whichever one was chosen. */
-function quoted(cell: string, delimiter: string): string {
-  return /["\r\n,;\t]/.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell;
+function quoted(cell: string): string {
+  return /["\r\n,;\t]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

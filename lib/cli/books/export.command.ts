@@ -2,12 +2,12 @@ import { settledRecords } from '../../flows/settled-records.js';
 import { rowOf, SALE_STATES } from '../../payment/payment-state.js';
 import { isRefund } from '../../payment/payment.js';
 import { countsOfAccount, UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../../store/account-counts.js';
-import { command, CommandFailedError, type CommandOptions, STORE_OPTIONS, UsageError } from '../command.js';
+import { command, CommandFailedError, STORE_OPTIONS, UsageError } from '../command.js';
 import { type AccountStore, withAccountStore } from '../payments/account-store.js';
 import { counted } from '../payments/payment-text.js';
 import { STATE_OPTION, statesIn } from '../payments/state-option.js';
 import { bookEntryOf } from './book-entry.js';
-import { type BookFormat, csvFormat, JSON_FORMAT } from './book-format.js';
+import { BOOK_FORMATS, type BookFormat } from './book-format.js';
 import { PERIOD_NOTES, PERIOD_OPTIONS, periodOf, type ZonedPeriod } from './period.js';
 import { stopped, untilStopped } from './until-stopped.js';
 import { WholeFile } from './whole-file.js';
@@ -16,15 +16,8 @@ import { WholeFile } from './whole-file.js';
 const SETTLED_STATES = SALE_STATES.filter((state) => rowOf(state).settled);
 /** How much text is written at once. */
 const CHUNK_LENGTH = 65_536;
-const DELIMITERS: Readonly<Record<string, string>> = { ',': ',', ';': ';', tab: '\t' };
 
 const { json: _onlyFormat, ...SOURCE_OPTIONS } = STORE_OPTIONS;
-
-const CSV_OPTIONS = {
-  delimiter: { type: 'string', value: ',|;|tab', about: 'What is between the cells of CSV; a comma by default.' },
-  decimal: { type: 'string', value: '.|,', about: 'The decimal sign of amounts in CSV; a point by default.' },
-  bom: { type: 'boolean', about: 'Begins CSV with a byte order mark, by which Excel knows UTF-8.' },
-} as const satisfies CommandOptions;
 
 export const exportPaymentsCommand = command({
   name: 'payments export',
@@ -32,13 +25,16 @@ export const exportPaymentsCommand = command({
   words: [],
   options: {
     ...PERIOD_OPTIONS,
-    format: { type: 'string', value: 'csv|json', about: 'csv by default; json is one array.' },
+    format: {
+      type: 'string',
+      value: 'csv|excel|json',
+      about: 'csv by default; excel is CSV for Excel in Turkish; json is one array.',
+    },
     output: { type: 'string', value: 'FILE', about: 'Writes FILE, once all is read, instead of standard output.' },
     state: {
       ...STATE_OPTION,
       about: 'Only those in these states (separated by commas), or "all"; succeeded by default.',
     },
-    ...CSV_OPTIONS,
     ...SOURCE_OPTIONS,
   },
   notes:
@@ -47,7 +43,7 @@ export const exportPaymentsCommand = command({
   async run(call) {
     const { values, write } = call;
     const period = periodOf(values);
-    const format = formatOf(values);
+    const format = formatOf(values.format);
     const states = statesIn(values.state, SETTLED_STATES) ?? ['succeeded'];
     const writing = { period, format, states };
     if (values.output === undefined) {
@@ -123,27 +119,8 @@ async function unsettledRemark({ store, account }: AccountStore): Promise<string
   ];
 }
 
-interface FormatValues {
-  readonly format?: string;
-  readonly delimiter?: string;
-  readonly decimal?: string;
-  readonly bom?: boolean;
-}
-
-function formatOf({ format = 'csv', delimiter, decimal, bom }: FormatValues): BookFormat {
-  if (format !== 'csv' && format !== 'json') throw new UsageError('--format takes csv or json.');
-  if (format === 'json') {
-    const given = [
-      delimiter === undefined ? [] : 'delimiter',
-      decimal === undefined ? [] : 'decimal',
-      bom ? 'bom' : [],
-    ];
-    const [name] = given.flat();
-    if (name !== undefined) throw new UsageError(`--${name} is of CSV: leave it out, or use --format csv.`);
-    return JSON_FORMAT;
-  }
-  const chosen = Object.hasOwn(DELIMITERS, delimiter ?? ',') ? DELIMITERS[delimiter ?? ','] : undefined;
-  if (chosen === undefined) throw new UsageError('--delimiter takes , or ; or the word tab.');
-  if (decimal !== undefined && decimal !== '.' && decimal !== ',') throw new UsageError('--decimal takes . or ,');
-  return csvFormat({ delimiter: chosen, decimal: decimal ?? '.', hasMark: bom === true });
+function formatOf(name = 'csv'): BookFormat {
+  const format = Object.hasOwn(BOOK_FORMATS, name) ? BOOK_FORMATS[name] : undefined;
+  if (!format) throw new UsageError('--format takes csv, excel or json.');
+  return format;
 }

@@ -143,7 +143,7 @@ export async function withGateway<T>(
     const random = new SystemRandomness();
     return await work({
       inquiries: new InquiryFlow(payments, refunds, writer, gateway, clock, random, settings),
-      refunds: new RefundFlow(payments, refunds, writer, gateway, clock, random, settings, opened.store),
+      refunds: new RefundFlow(payments, refunds, writer, gateway, clock, random, settings),
     });
   } finally {
     await owed.close();

@@ -1,8 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { PaymentSettings } from '../../options/payment-settings.js';
 import { refundsAccountOf } from '../../payment/account.js';
 import { isKnown, type PaymentRecord } from '../../payment/payment.js';
-import { PaymentStore, type PurgeCounts } from '../../store/payment-store.js';
+import { PAYMENT_STORE, type PaymentStore, type PurgeCounts } from '../../store/payment-store.js';
 import { sideBySide } from './side-by-side.js';
 import { callStore } from '../../store/store-call.js';
 
@@ -16,14 +16,14 @@ const PAIR_MEMORY_MS = 30 * 86_400_000;
 @Injectable()
 export class DuePayments {
   constructor(
-    private readonly store: PaymentStore,
+    @Inject(PAYMENT_STORE) private readonly store: PaymentStore,
     private readonly settings: PaymentSettings,
   ) {}
 
   /** Leases payments that are due, then refunds, for ten minutes. */
   async lease(limit: number): Promise<PaymentRecord[]> {
     const payments = await this.leaseOf(this.settings.account, limit);
-    if (payments.length >= limit || !this.store.keepsRefunds) return payments;
+    if (payments.length >= limit) return payments;
     const refunds = await this.leaseOf(this.refundsAccount, limit - payments.length).catch((error: unknown) => {
       // Payments that are leased already must not wait until their leases run out.
       if (payments.length === 0) throw error;

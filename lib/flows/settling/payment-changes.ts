@@ -5,7 +5,7 @@ import type { PaymentClock } from '../../payment/clock.js';
 import { isKnown, isRefund, type PaymentRecord } from '../../payment/payment.js';
 import { pinReference, withoutLock } from '../../payment/transitions.js';
 import type { PaymentLedger, ReplaceOutcome, UniqueKey } from '../../store/payment-ledger.js';
-import { PaymentStore } from '../../store/payment-store.js';
+import { PAYMENT_STORE } from '../../store/payment-store.js';
 import { countAttempt } from '../../telemetry/metrics.js';
 import { fenceOpening, unsentRecord } from './fences.js';
 import { reportChange, logDeleted, logNewerRelease, seenRecord } from './payment-log.js';
@@ -27,7 +27,7 @@ export interface Settled {
 @Injectable()
 export class PaymentChanges {
   constructor(
-    @Inject(PaymentStore) private readonly ledger: PaymentLedger,
+    @Inject(PAYMENT_STORE) private readonly ledger: PaymentLedger,
     @Inject(StoreClock) private readonly clock: PaymentClock,
     @Inject(EventDispatcher) private readonly events: Pick<EventDispatcher, 'publish'>,
   ) {}

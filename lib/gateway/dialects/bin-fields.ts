@@ -72,18 +72,6 @@ const ROW_NAMES = {
     'number',
   ],
   total: ['installmentTotalAmount', 'totalAmount', 'totalPrice', 'installmentTotalPrice', 'installmentTotal', 'total'],
-  fee: [
-    'installmentFee',
-    'installmentFeeAmount',
-    'feeAmount',
-    'fee',
-    'installmentCommissionAmount',
-    'commissionAmount',
-    'interestAmount',
-    'surchargeAmount',
-    'surcharge',
-  ],
-  each: ['installmentAmount', 'installmentPrice', 'amountPerInstallment', 'monthlyAmount', 'monthlyPayment'],
 } as const satisfies Readonly<Record<keyof InstallmentRow, readonly string[]>>;
 
 /** The price that the totals are of. */
@@ -231,12 +219,6 @@ function installmentsIn(places: readonly ReplyFields[]): readonly InstallmentRow
 
 /** A row may be the number of instalments alone. */
 function rowOf(item: ReplyFields | string | null): InstallmentRow {
-  if (item === null || typeof item === 'string') return { count: item, total: null, fee: null, each: null };
-  const read = (names: readonly string[]): string | null => firstText([item], names);
-  return {
-    count: read(ROW_NAMES.count),
-    total: read(ROW_NAMES.total),
-    fee: read(ROW_NAMES.fee),
-    each: read(ROW_NAMES.each),
-  };
+  if (item === null || typeof item === 'string') return { count: item, total: null };
+  return { count: firstText([item], ROW_NAMES.count), total: firstText([item], ROW_NAMES.total) };
 }

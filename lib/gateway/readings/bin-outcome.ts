@@ -1,10 +1,4 @@
-import {
-  type AmountFormat,
-  canonicalAmount,
-  compareAmounts,
-  fromMinorUnits,
-  toMinorUnits,
-} from '../../payment/amount.js';
+import { type AmountFormat, canonicalAmount, compareAmounts } from '../../payment/amount.js';
 import { currencyDecimals } from '../../payment/currency.js';
 import { CARD_TYPES, type CardBin, CardInstallment, type CardType } from '../../payment/card-bin.js';
 import type { Masker } from '../../payment/kept-text.js';
@@ -109,63 +103,41 @@ function isOtherBin(result: BinResult, { bin }: BinRequest): boolean {
   return !(shown.startsWith(bin) || bin.startsWith(shown));
 }
 
-/** Rows that contradict themselves, each other or the sale are left out, lest a buyer is shown a wrong total. */
+/** A row that is no offer is left out, and so are rows that contradict each other. Totals of another sale are null. */
 function installmentsOf(result: BinResult, request: BinRequest, format: AmountFormat): CardInstallment[] | null {
   const given: unknown = result.installments;
   if (!Array.isArray(given)) return null;
   const rows = given.slice(0, MAX_ROWS) as readonly InstallmentRow[];
+  if (rows.length > 0 && rows.every((row) => countOf(row) === null)) return null;
   const read = rows.map((row) => readRow(row, request)).filter((row) => row !== null);
-  const isUnreadable = rows.length > 0 && !rows.some((row) => countOf(row) !== null);
-  if (isUnreadable) return null;
   const counts = [...new Set(read.map(({ count }) => count))].sort((one, other) => one - other);
   const single = counts.flatMap((count) => {
     const [first, ...others] = read.filter((row) => row.count === count) as [CardInstallment, ...CardInstallment[]];
-    return others.every((other) => isSame(first, other)) ? [first] : [];
+    return others.every(({ total }) => isSameAmount(first.total, total)) ? [first] : [];
   });
   const isAboutSale = isOfSale(result, single, request);
-  return single.map((row) => shownRow(row, isAboutSale, request, format));
-}
-
-function isSame(one: CardInstallment, other: CardInstallment): boolean {
-  return isSameAmount(one.total, other.total) && isSameAmount(one.fee, other.fee);
+  return single.map(({ count, total }) => {
+    return new CardInstallment({ count, total: isAboutSale ? inCurrency(total, request.currencyCode, format) : null });
+  });
 }
 
 function isSameAmount(one: string | null, other: string | null): boolean {
   return one === null || other === null ? one === other : compareAmounts(one, other) === 0;
 }
 
-/** @returns null for a row without a count, or one that contradicts itself */
-function readRow(row: InstallmentRow, request: BinRequest): CardInstallment | null {
+/** @returns null for a row without a count, or with a total that is no price */
+function readRow(row: InstallmentRow, { currencyCode }: BinRequest): CardInstallment | null {
   const count = countOf(row);
-  const texts = [row?.total, row?.fee, row?.each].map(textOf);
-  // Below 0, or 0 in all, it is no price.
-  if (count === null || texts.some((text) => text?.includes('-'))) return null;
-  const [total = null, fee = null, each = null] = texts.map(
-    (text) => text && readShownAmount(text, request.currencyCode),
-  );
-  if (total !== null && !/[1-9]/.test(total)) return null;
-  const isFeeMore = total !== null && fee !== null && (compareAmounts(fee, total) ?? 0) >= 0;
-  if (isFeeMore || !isSumOf(each, count, total)) return null;
-  return new CardInstallment({ count, total, fee });
+  const text = textOf(row?.total);
+  const total = text && readShownAmount(text, currencyCode);
+  const isNoPrice = text?.includes('-') === true || (total !== null && !/[1-9]/.test(total));
+  return count === null || isNoPrice ? null : new CardInstallment({ count, total });
 }
 
 function countOf(row: InstallmentRow): number | null {
   const text = textOf(row?.count)?.trim() ?? '';
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   return count >= 1 && count <= MAX_COUNT ? count : null;
-}
-
-/** Whether so many instalments of an amount make the total; each of them may be rounded. */
-function isSumOf(each: string | null, count: number, total: string | null): boolean {
-  if (each === null || total === null) return true;
-  const decimals = Math.max(...[each, total].map((text) => text.split('.')[1]?.length ?? 0), 2);
-  const units = (text: string): bigint => {
-    const [whole = '', fraction = ''] = text.split('.');
-    return BigInt(whole + fraction.padEnd(decimals, '0'));
-  };
-  const difference = units(each) * BigInt(count) - units(total);
-  const rounded = BigInt(count) * 10n ** BigInt(decimals - 2);
-  return difference <= rounded && -difference <= rounded;
 }
 
 /**
@@ -177,47 +149,20 @@ function isOfSale(result: BinResult, rows: readonly CardInstallment[], { amount,
   const price = textOf(result.amount);
   const shown = price === null ? null : readShownAmount(price, currencyCode);
   if (shown !== null && compareAmounts(shown, amount) !== 0) return false;
-  return rows.every(({ count, total, fee }) => {
+  return rows.every(({ count, total }) => {
     if (total === null) return true;
     const difference = compareAmounts(total, amount) ?? -1;
-    if (difference < 0) return false;
-    return count > 1 || fee !== null || difference === 0;
+    return count === 1 ? difference === 0 : difference >= 0;
   });
 }
 
-/** Of a known sale, the fee is what the total goes beyond it. */
-function shownRow(
-  row: CardInstallment,
-  isAboutSale: boolean,
-  { amount, currencyCode }: BinRequest,
-  format: AmountFormat,
-): CardInstallment {
-  const { count } = row;
-  if (!isAboutSale) return new CardInstallment({ count, total: null, fee: null });
-  if (amount === null || currencyCode === null) return row;
-  const total = inCurrency(row.total, currencyCode, format);
-  const fee = inCurrency(row.fee, currencyCode, format);
-  if (total === null) return new CardInstallment({ count, total, fee });
-  const beyond = (toMinorUnits(total, currencyCode) ?? 0n) - (toMinorUnits(amount, currencyCode) ?? 0n);
-  const counted = zeroOrAmount(fromMinorUnits(beyond, currencyCode), currencyCode, format);
-  // A fee that is not the difference contradicts the total: neither can be believed.
-  if (fee !== null && compareAmounts(fee, counted) !== 0) return new CardInstallment({ count, total: null, fee: null });
-  return new CardInstallment({ count, total, fee: counted });
-}
-
 /** @returns null if it has more decimals than the currency has */
-function inCurrency(text: string | null, currencyCode: number, format: AmountFormat): string | null {
-  if (text === null) return null;
-  const [whole = '', fraction = ''] = text.split('.');
+function inCurrency(total: string | null, currencyCode: number | null, format: AmountFormat): string | null {
+  if (total === null || currencyCode === null) return total;
+  const [whole = '', fraction = ''] = total.split('.');
   const decimals = currencyDecimals(currencyCode);
   if (/[1-9]/.test(fraction.slice(decimals))) return null;
   const kept = fraction.slice(0, decimals);
-  return zeroOrAmount(kept === '' ? whole : `${whole}.${kept}`, currencyCode, format);
-}
-
-/** 0 has no canonical text, since no request carries it. */
-function zeroOrAmount(text: string, currencyCode: number, format: AmountFormat): string {
-  const canonical = canonicalAmount(text, currencyCode, format);
-  if ('text' in canonical) return canonical.text;
-  return format === 'fixed' ? fromMinorUnits(0n, currencyCode) : '0';
+  const canonical = canonicalAmount(kept === '' ? whole : `${whole}.${kept}`, currencyCode, format);
+  return 'text' in canonical ? canonical.text : null;
 }

@@ -6,10 +6,11 @@ import type { LedgerState } from '../../payment/payment-state.js';
 import type { LeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
 import type { Delivery, DeliveryLeaseRequest, HandlerPair, LeasedDelivery, Postponement } from '../payment-outbox.js';
 import {
-  PaymentStore,
+  type PaymentStore,
   type PurgeCounts,
   type Retention,
   type SettledPage,
+  STORE_MARK,
   type StoreCounts,
 } from '../payment-store.js';
 import { AccountOutbox } from './account-outbox.js';
@@ -27,16 +28,24 @@ export interface MemoryStoreOptions {
 
 /**
  * Keeps payments in the memory of this process: they are gone when it ends, and no other process sees them. For tests
- * and first steps. It remembers the last 100,000 idempotency keys and conversationIds of purged payments.
+ * and first steps; give it to the option `store`. It remembers the last 100,000 idempotency keys and conversationIds of
+ * purged payments.
  */
-export class MemoryPaymentStore extends PaymentStore {
-  override readonly keepsRefunds = true;
+export class MemoryPaymentStore implements PaymentStore {
+  readonly [STORE_MARK] = true;
   private readonly accounts = new Map<string, AccountData>();
   private readonly clock: PaymentClock;
 
   constructor({ clock = new SystemClock() }: MemoryStoreOptions = {}) {
-    super();
     this.clock = clock;
+  }
+
+  open(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
   }
 
   now(): Promise<Date> {
@@ -154,7 +163,7 @@ export class MemoryPaymentStore extends PaymentStore {
     return Promise.resolve({ states: ledger.stateCounts(), ...outbox.counts(this.clock.now()) });
   }
 
-  override listSettled(page: SettledPage): Promise<PaymentRecord[]> {
+  listSettled(page: SettledPage): Promise<PaymentRecord[]> {
     return Promise.resolve(this.ledgerOf(page.account).settled(page));
   }
 

@@ -1,8 +1,7 @@
 import type { PaymentClock } from '../../payment/clock.js';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
 import { driverProblem } from '../driver-check.js';
-import type { PaymentStore } from '../payment-store.js';
-import type { SqlStoreOptions } from './sql-payment-store.js';
+import type { SqlPaymentStore, SqlStoreOptions } from './sql-payment-store.js';
 import { choiceOf, engineOfUrl } from './engines.js';
 
 /** Only a warning: Kysely is plain JavaScript, and may work on a Node.js that is older than it asks for. */
@@ -27,7 +26,7 @@ export interface OpenSqlStoreOptions extends Pick<SqlStoreOptions, 'clock'> {
 export async function openSqlStore(
   url: string,
   { clock, processClock, mustExist = false }: OpenSqlStoreOptions = {},
-): Promise<PaymentStore> {
+): Promise<SqlPaymentStore> {
   const engine = engineOfUrl(url);
   if (!engine) throw new Error(`a SQL store is ${choiceOf(({ urlForm }) => urlForm)}`);
   const { dialect, ...access } = await engine.open(url, { mustExist });

@@ -9,10 +9,11 @@ import type { LeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-ledger.
 import type { Delivery, DeliveryLeaseRequest, HandlerPair, LeasedDelivery, Postponement } from '../payment-outbox.js';
 import {
   MAX_PURGE_MS,
-  PaymentStore,
+  type PaymentStore,
   type PurgeCounts,
   type Retention,
   type SettledPage,
+  STORE_MARK,
   type StoreCounts,
 } from '../payment-store.js';
 import { openError } from './driver-errors.js';
@@ -52,8 +53,8 @@ const WRITES_NOTHING = { sql: 'update card_payment_handler set account = account
  * transaction of the same instance would wait for it forever. On the others it would not be part of that transaction
  * either: a payment is committed when its method resolves.
  */
-export class SqlPaymentStore extends PaymentStore {
-  override readonly keepsRefunds = true;
+export class SqlPaymentStore implements PaymentStore {
+  readonly [STORE_MARK] = true;
   private readonly database: SqlDatabase;
   private readonly ledger: SqlLedger;
   private readonly outbox: SqlOutbox;
@@ -67,7 +68,6 @@ export class SqlPaymentStore extends PaymentStore {
     private readonly engine: SqlEngine,
     private readonly options: SqlStoreOptions & ConnectionSettings = {},
   ) {
-    super();
     this.database = new SqlDatabase(db, engine, options);
     let writes: Promise<SqlWrites> | undefined;
     this.writes = () => (writes ??= engine.writes());
@@ -76,7 +76,7 @@ export class SqlPaymentStore extends PaymentStore {
   }
 
   /** Connects, and makes or checks the tables. */
-  override async open(): Promise<void> {
+  async open(): Promise<void> {
     try {
       await this.writes();
       const warnings = await limited(() => this.engine.checkServer((statement) => this.database.run(statement)));
@@ -88,7 +88,7 @@ export class SqlPaymentStore extends PaymentStore {
     }
   }
 
-  override async close(): Promise<void> {
+  async close(): Promise<void> {
     if (this.options.isOwner) await limited(() => this.database.db.destroy());
   }
 
@@ -185,7 +185,7 @@ export class SqlPaymentStore extends PaymentStore {
     return hasPairs || hasKeys || place ? { ...counts, hasMore: true } : counts;
   }
 
-  override listSettled(page: SettledPage): Promise<PaymentRecord[]> {
+  listSettled(page: SettledPage): Promise<PaymentRecord[]> {
     return limited(() => this.ledger.listSettled(page));
   }
 

@@ -8,8 +8,6 @@ export interface OfferedInstalments {
   readonly count: number;
   /** What the buyer pays in all, decimal text; null if that is not known. */
   readonly total: string | null;
-  /** Decimal text; null if it is not known. */
-  readonly fee: string | null;
 }
 
 /** What the buyer can choose from with this card. */
@@ -36,9 +34,9 @@ function offered(
   { type, installments }: Pick<CardBin, 'type' | 'installments'>,
   price: string,
 ): readonly OfferedInstalments[] {
-  const inFull = { count: 1, total: price, fee: null };
+  const inFull = { count: 1, total: price };
   const isCredit = type === null || type === 'credit';
-  const unknown = isCredit ? INSTALMENTS.map((count) => ({ count, total: null, fee: null })) : [];
+  const unknown = isCredit ? INSTALMENTS.map((count) => ({ count, total: null })) : [];
   const later = (installments ?? unknown).filter(({ count }) => count > 1 && isOffered(count));
   return [inFull, ...later];
 }

@@ -37,6 +37,16 @@ export function readCheckout(form: unknown): CheckoutValues {
   };
 }
 
+/** People type the card into the wrong field: what is a name or a phone number is shown again. */
+const SHOWN_AGAIN = /^(?:(?:\P{N}*\p{N}){0,2}\P{N}*|\+?\d(?: ?\d){6,12})$/u;
+
+/** What of a refused form may be shown again. */
+export function shownAgain(form: unknown): CheckoutValues {
+  const { holder, phone, ...choices } = readCheckout(form);
+  const harmless = (text: string): string => (SHOWN_AGAIN.test(text) ? text : '');
+  return { ...choices, holder: harmless(holder), phone: harmless(phone) };
+}
+
 /** What the payment module takes. Only the card, its holder and the instalments come from the buyer. */
 export function toPayment(form: unknown, order: Order): DoPaymentDto {
   const { holder, phone, instalments } = readCheckout(form);

@@ -18,7 +18,7 @@ import { TEXTS } from '../texts/texts.js';
 import { CurrentVisitor, type Visitor } from '../visitor/visitor.js';
 import { LimitsAttempts } from './attempt-limits.js';
 import { type CardOffer, firstDigits, offerFor } from './card-offer.js';
-import { EMPTY_CHECKOUT, readCheckout, toPayment, wrongFields } from './checkout-form.js';
+import { EMPTY_CHECKOUT, readCheckout, shownAgain, toPayment, wrongFields } from './checkout-form.js';
 
 @Controller('orders/:id/pay')
 export class CheckoutController {
@@ -56,7 +56,7 @@ export class CheckoutController {
       const wrong = new Map([['instalments', TEXTS[visitor.language].checkout.notThese] as const]);
       response
         .status(422)
-        .send(checkoutPage({ order, visitor, values: readCheckout(form), wrong, offer, demo: this.demo }));
+        .send(checkoutPage({ order, visitor, values: shownAgain(form), wrong, offer, demo: this.demo }));
       return;
     }
     try {
@@ -66,7 +66,7 @@ export class CheckoutController {
     } catch (error) {
       if (error instanceof PaymentValidationError) {
         const wrong = wrongFields(error, visitor.language);
-        const values = readCheckout(form);
+        const values = shownAgain(form);
         response.status(422).send(checkoutPage({ order, visitor, values, wrong, offer, demo: this.demo }));
         return;
       }

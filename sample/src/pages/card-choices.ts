@@ -16,29 +16,26 @@ export interface Choice {
 
 /** The options for this card; payment in full alone while no card is known. */
 export function choicesOf({ totalKurus }: Order, offer: CardOffer | null, language: Language): readonly Choice[] {
-  const inFull = { count: 1, total: decimalText(totalKurus), fee: null };
-  return (offer?.instalments ?? [inFull]).map((row) => ({
-    count: row.count,
-    text: textOf(row, language),
-    fee: feeText(row, language),
-    pay: TEXTS[language].checkout.pay(displayMoney(row.total ?? inFull.total, language)),
-  }));
+  const { checkout } = TEXTS[language];
+  return (offer?.instalments ?? [{ count: 1, total: decimalText(totalKurus) }]).map(({ count, total }) => {
+    const kurus = total === null ? totalKurus : kurusOf(total);
+    const fee = kurus - totalKurus;
+    return {
+      count,
+      text: textOf({ count, total }, fee, language),
+      fee: fee === 0 ? '' : checkout.feeOf(displayKurus(fee, language)),
+      pay: checkout.pay(displayKurus(kurus, language)),
+    };
+  });
 }
 
-function textOf({ count, total, fee }: OfferedInstalments, language: Language): string {
+function textOf({ count, total }: OfferedInstalments, fee: number, language: Language): string {
   const { checkout } = TEXTS[language];
   if (count === 1) return checkout.once;
   if (total === null) return checkout.timesUnknown(count);
   const kurus = kurusOf(total);
   const each = displayKurus((kurus - (kurus % count)) / count, language);
-  return kurusOf(fee ?? '0') === 0
-    ? checkout.times(count, each)
-    : checkout.timesWithFee(count, displayMoney(total, language));
-}
-
-function feeText({ fee }: OfferedInstalments, language: Language): string {
-  if (fee === null || kurusOf(fee) === 0) return '';
-  return TEXTS[language].checkout.feeOf(displayMoney(fee, language));
+  return fee === 0 ? checkout.times(count, each) : checkout.timesWithFee(count, displayMoney(total, language));
 }
 
 /** What the shop says about the card: its bank, its kind, and whether its instalments are known. */

@@ -4,7 +4,7 @@ import { type PaymentRecord, toPayment } from '../../../lib/payment/payment.js';
 import { saleText } from '../../../lib/payment/refund.js';
 import { openStore } from '../../../lib/store/open-store.js';
 import type { PaymentStore } from '../../../lib/store/payment-store.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 /** Noon of a day in November 2026 in Istanbul. */
 export function noon(day: number, ms = 0): Date {

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { BOOK_COLUMNS } from '../../../lib/cli/books/book-entry.js';
 import { recordToJson } from '../../../lib/store/record-json.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { startMariaDb } from '../../services/mariadb.js';
 import { cli, cliHere } from '../cli.js';
 import { documentedShape, shapeOf } from '../documented.js';
 import { scratch } from '../scratch.js';
 import { STORES, type TestStore } from '../stores.js';
 import { Books, noon } from './books.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 type Entry = Readonly<Record<string, string | number | null>>;
 
@@ -229,14 +229,13 @@ describe('payments export', () => {
         paymentId: '-1.25',
       });
     }
-    for (const [delimiter, sign] of [
-      [',', '.'],
-      [';', ','],
-      ['tab', ','],
+    for (const [format, mark, delimiter, sign] of [
+      ['csv', '', ',', '.'],
+      ['excel', '\uFEFF', ';', ','],
     ] as const) {
-      const { stdout } = await said('--delimiter', delimiter, '--decimal', sign, '--bom');
-      expect(stdout[0]).toBe('\uFEFF');
-      const entries = entriesOf(stdout.slice(1), delimiter === 'tab' ? '\t' : delimiter);
+      const { stdout } = await said('--format', format);
+      expect(stdout.slice(0, mark.length + 1)).toBe(`${mark}f`);
+      const entries = entriesOf(stdout.slice(mark.length), delimiter);
       expect(entries.map(({ orderId }) => orderId)).toEqual(
         hostile.map((text, index) => (index < 9 ? `'${text}` : text)),
       );
@@ -277,10 +276,7 @@ describe('payments export', () => {
     [['--to', '2026-11-31'], '--to: there is no day 2026-11-31.', 2],
     [['--from', 'yesterday'], '--from takes a day such as 2026-11-01', 2],
     [['--zone', '+03:00'], '--zone: there is no time zone "+03:00"; it takes a name such as Europe/Istanbul', 2],
-    [['--format', 'xlsx'], '--format takes csv or json.', 2],
-    [['--format', 'json', '--decimal', ','], '--decimal is of CSV', 2],
-    [['--delimiter', '|'], '--delimiter takes , or ; or the word tab.', 2],
-    [['--decimal', "'"], '--decimal takes . or ,', 2],
+    [['--format', 'xlsx'], '--format takes csv, excel or json.', 2],
     [['--output', 'folder'], '--output takes the path of a file, and folder is something else.', 2],
     [['--output', 'nowhere/x.csv'], 'nowhere/x.csv cannot be written; is there such a folder', 1],
   ])('refuses %j, and says what to write', async (more, text, status) => {

@@ -4,7 +4,7 @@ import type { PaymentSettings } from '../../../lib/options/payment-settings.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../../lib/testing/test-clock.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const DAY_MS = 86_400_000;
 const LEASE_MS = 600_000;

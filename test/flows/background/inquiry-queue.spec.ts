@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { type InquiryParts, InquiryQueue } from '../../../lib/flows/background/inquiry-queue.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { TestClock } from '../../../lib/testing/test-clock.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 test('inspect shows no address of a page that waits to be asked about', () => {
   const clock = new TestClock();

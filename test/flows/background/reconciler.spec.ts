@@ -1,11 +1,12 @@
 import { jest } from '@jest/globals';
-import type { PaymentOptions, PaymentRecord, ReconcileCounts } from 'nestjs-card-payment';
+import type { PaymentOptions, ReconcileCounts } from 'nestjs-card-payment';
 import type { AssembledFlows } from '../assembled-flows.js';
 import { type FakeGateway, LOST, NOT_PAID, PAID, UNDECIDED } from '../fake-gateway.js';
 import { logLines } from '../log-lines.js';
 import { isOver, quiet, sale, TestShop } from '../test-shop.js';
 import { PAYMENT_LEASE_MS } from '../../../lib/flows/background/due-payments.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
+import type { PaymentRecord } from '../../../lib/payment/payment.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;

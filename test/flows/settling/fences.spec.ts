@@ -1,10 +1,10 @@
 import { fenceClaim, fenceOpening } from '../../../lib/flows/settling/fences.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { type AssembledFlows } from '../assembled-flows.js';
 import { UNDECIDED } from '../fake-gateway.js';
 import { logLines } from '../log-lines.js';
 import { sale, TestShop } from '../test-shop.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const ID = 'ABC00000000000000001';
 const CALLBACK = { conversationId: ID, fields: { Code: 'B0000', conversationId: ID } };

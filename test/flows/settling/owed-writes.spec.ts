@@ -6,9 +6,9 @@ import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { advance } from '../../../lib/payment/transitions.js';
 import { MemoryPaymentStore } from '../../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../../lib/testing/test-clock.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { logLines } from '../log-lines.js';
 import { isOver } from '../test-shop.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const succeed: Settlement = (record, now) =>
   record.state === 'succeeded' ? null : advance(record, 'succeeded', {}, now);

@@ -4,7 +4,7 @@ import { applyAbandoned, applyToPage, nextPageInquiry } from '../../../lib/flows
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { SystemRandomness } from '../../../lib/payment/randomness.js';
 import { SALE_STATES } from '../../../lib/payment/payment-state.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const RULES = { dateOrder: 'dmy', canInquire: true, random: new SystemRandomness() } as const;
 const CREATED = new Date('2026-03-01T10:00:00Z');

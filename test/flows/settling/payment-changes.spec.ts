@@ -6,8 +6,8 @@ import type { PaymentEventType } from '../../../lib/payment/payment-event.js';
 import { advance } from '../../../lib/payment/transitions.js';
 import { MemoryPaymentStore } from '../../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../../lib/testing/test-clock.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { logLines } from '../log-lines.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const TYPES = [
   'payment.succeeded',

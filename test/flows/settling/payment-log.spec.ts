@@ -1,9 +1,9 @@
 import { logDeleted, logOwed, reportChange } from '../../../lib/flows/settling/payment-log.js';
 import type { Payment, PaymentRecord } from '../../../lib/payment/payment.js';
 import type { PaymentState } from '../../../lib/payment/payment-state.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { TelemetryRecorder } from '../../telemetry/recorder.js';
 import { logLines } from '../log-lines.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const AT = new Date('2026-03-01T09:00:00Z');
 const after = (ms: number): Date => new Date(AT.getTime() + ms);

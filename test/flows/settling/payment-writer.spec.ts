@@ -8,9 +8,9 @@ import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { advance } from '../../../lib/payment/transitions.js';
 import { MemoryPaymentStore } from '../../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../../lib/testing/test-clock.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { logLines } from '../log-lines.js';
 import { isOver, quiet } from '../test-shop.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const CHARGING = aPaymentRecord({ state: 'charging', version: 1 });
 const ID = CHARGING.conversationId;

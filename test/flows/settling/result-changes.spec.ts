@@ -1,6 +1,6 @@
 import type { GatewayResult } from '../../../lib/gateway/gateway-dialect.js';
 import { resultChanges } from '../../../lib/flows/settling/result-changes.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const CARD = '4508034508034509';
 const RULES = { dateOrder: 'dmy' } as const;

@@ -5,7 +5,7 @@ import type { PaymentRecord, PaymentReason } from '../../../lib/payment/payment.
 import type { LedgerState, PaymentState } from '../../../lib/payment/payment-state.js';
 import { applyInquiry, applyNotSent, applyOutcome, settlementRules } from '../../../lib/flows/settling/settlement.js';
 import { SystemRandomness } from '../../../lib/payment/randomness.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const NOW = new Date('2026-03-01T10:00:00Z');
 const RULES = { dateOrder: 'dmy', canInquire: true, random: new SystemRandomness() } as const;

@@ -2,7 +2,7 @@ import { checkCallback } from '../../../lib/gateway/callback/callback-fields.js'
 import { PaymentCallbackError } from '../../../lib/errors/payment-errors.js';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import type { CallbackFields } from '../../../lib/gateway/gateway-dialect.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const PAYMENT = aPaymentRecord({ state: 'awaiting' });
 const ID = PAYMENT.conversationId;

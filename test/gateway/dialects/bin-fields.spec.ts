@@ -164,11 +164,11 @@ describe('instalments', () => {
       },
     ],
   ])('%s', (_name, list) => {
-    expect(told({ ...APPROVED, ...list }).installments).toEqual([{ count: 3, total: '1250.5', fee: null }]);
+    expect(told({ ...APPROVED, ...list }).installments).toEqual([{ count: 3, total: '1250.5' }]);
   });
 
   it('without amounts, and none', () => {
-    expect(rows([1, '2', 3])).toEqual([1, 2, 3].map((count) => ({ count, total: null, fee: null })));
+    expect(rows([1, '2', 3])).toEqual([1, 2, 3].map((count) => ({ count, total: null })));
     expect(rows([])).toEqual([]);
     expect(rows(null)).toBeNull();
     expect(rows('3')).toBeNull();
@@ -178,12 +178,12 @@ describe('instalments', () => {
   it('in ascending order, each once', () => {
     const list = [
       { installmentCount: 6, totalAmount: '106.00' },
-      { installmentCount: 2, totalAmount: '102.00', fee: '2' },
+      { installmentCount: 2, totalAmount: '102.00' },
       { installmentCount: 6, totalAmount: 106 },
     ];
     expect(rows(list)).toEqual([
-      { count: 2, total: '102.00', fee: '2' },
-      { count: 6, total: '106.00', fee: null },
+      { count: 2, total: '102.00' },
+      { count: 6, total: '106.00' },
     ]);
   });
 
@@ -196,11 +196,8 @@ describe('instalments', () => {
     ['full-width digits', { installmentCount: '３' }],
     ['a total of 0', { installmentCount: 3, totalAmount: 0 }],
     ['a negative total', { installmentCount: 3, totalAmount: -100 }],
-    ['a negative fee', { installmentCount: 3, totalAmount: 100, fee: '-1' }],
-    ['a fee as high as the total', { installmentCount: 3, totalAmount: 100, fee: 100 }],
-    ['instalments that do not add up', { installmentCount: 3, totalAmount: 100, installmentAmount: 40 }],
   ])('a row with %s is left out', (_name, row) => {
-    expect(rows([{ installmentCount: 2, totalAmount: 100 }, row])).toEqual([{ count: 2, total: '100', fee: null }]);
+    expect(rows([{ installmentCount: 2, totalAmount: 100 }, row])).toEqual([{ count: 2, total: '100' }]);
   });
 
   it('two rows that contradict each other are left out', () => {
@@ -209,16 +206,11 @@ describe('instalments', () => {
       { count: 3, total: 101 },
       { count: 6, total: 103 },
     ];
-    expect(rows(list)).toEqual([{ count: 6, total: '103', fee: null }]);
-  });
-
-  it('instalments may be rounded', () => {
-    const [row] = rows([{ installmentCount: 3, totalAmount: '100.00', installmentAmount: '33.34' }])!;
-    expect(row).toEqual({ count: 3, total: '100.00', fee: null });
+    expect(rows(list)).toEqual([{ count: 6, total: '103' }]);
   });
 
   it('a total that can be read in two ways is not told', () => {
-    expect(rows([{ count: 3, total: '1.250' }])).toEqual([{ count: 3, total: null, fee: null }]);
+    expect(rows([{ count: 3, total: '1.250' }])).toEqual([{ count: 3, total: null }]);
   });
 
   it('five thousand rows take no longer than a hundred', () => {
@@ -229,16 +221,16 @@ describe('instalments', () => {
   });
 
   describe('of a known sale', () => {
-    it('the fee is what the total goes beyond the price', () => {
+    it('the totals have the decimals of its currency', () => {
       const list = [
         { count: 1, total: 100 },
         { count: 3, total: '102,5' },
         { count: 6, total: '105.1000' },
       ];
       expect(rows(list, SALE)).toEqual([
-        { count: 1, total: '100.00', fee: '0.00' },
-        { count: 3, total: '102.50', fee: '2.50' },
-        { count: 6, total: '105.10', fee: '5.10' },
+        { count: 1, total: '100.00' },
+        { count: 3, total: '102.50' },
+        { count: 6, total: '105.10' },
       ]);
     });
 
@@ -253,7 +245,6 @@ describe('instalments', () => {
         {},
       ],
       ['a price that is named', [{ count: 3, total: 125 }], { amount: 120 }],
-      ['a fee that does not add up', [{ count: 3, total: 105, fee: 3 }], {}],
       ['more decimals than the currency has', [{ count: 3, total: '105.125' }], {}],
     ])('no total is told of another sale: %s', (_name, list, more) => {
       for (const row of rows(list, SALE, more)!) expect(row).toMatchObject({ total: null });

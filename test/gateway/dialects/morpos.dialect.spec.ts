@@ -4,8 +4,8 @@ import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
 import { wireText } from '../../../lib/gateway/wire-body.js';
 import { toPayment } from '../../../lib/payment/payment.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { CREDENTIALS, sampleSale } from '../sample-sale.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const NOW = new Date('2026-03-01T21:05:07.089Z');
 const API_KEY = 'api-key-1';

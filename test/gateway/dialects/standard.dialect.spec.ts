@@ -2,9 +2,9 @@ import { jest } from '@jest/globals';
 import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.js';
 import type { Signer } from '../../../lib/gateway/gateway-dialect.js';
 import { wireText } from '../../../lib/gateway/wire-body.js';
-import { aPaymentRecord } from '../../../lib/testing/a-payment.js';
 import { toPayment } from '../../../lib/payment/payment.js';
 import { CREDENTIALS, sampleSale } from '../sample-sale.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const NOW = new Date('2026-03-01T09:05:07.089Z');
 const dialect = standardDialect({ signer: () => 'S' });

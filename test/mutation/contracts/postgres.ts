@@ -4,9 +4,10 @@ import { postgresPaymentStore, SqlPaymentStore } from '../../../lib/store/sql/in
 import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
 import { BoundedPool, SESSION_LIMITS } from '../../../lib/store/sql/engines/postgres/postgres-pool.js';
 import { postgresEngine } from '../../../lib/store/sql/engines/postgres/postgres.engine.js';
-import { describePaymentStore, type TestClock } from '../../../lib/testing/index.js';
+import type { TestClock } from '../../../lib/testing/index.js';
 import { startPostgres } from '../../services/postgres.js';
 import { once } from './once.js';
+import { describePaymentStore } from '../../store/contract/payment-store-contract.js';
 
 /**
  * One server for all changes, which ends with this process. The unchanged code makes the tables once: other tests cover

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { AccountLedger, PurgedKeys } from '../../../lib/store/memory/account-ledger.js';
-import { aPaymentRecord } from '../../../lib/testing/index.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const NOW = new Date('2026-03-02T10:00:00Z');
 const MAX_REMEMBERED = 100_000;

@@ -1,5 +1,6 @@
-import { aPaymentRecord, describePaymentStore } from '../../../lib/testing/index.js';
 import { MemoryPaymentStore } from '../../../lib/store/memory/memory-payment-store.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
+import { describePaymentStore } from '../contract/payment-store-contract.js';
 
 describePaymentStore('MemoryPaymentStore', { create: (clock) => Promise.resolve(new MemoryPaymentStore({ clock })) });
 

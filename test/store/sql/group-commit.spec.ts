@@ -9,7 +9,7 @@ import { MAX_BATCH } from '../../../lib/store/sql/group-commit.js';
 import { type SqlPaymentStore, sqlitePaymentStore } from '../../../lib/store/sql/index.js';
 import { SqliteConnection } from '../../../lib/store/sql/engines/sqlite/sqlite.engine.js';
 import type { SqlStatement } from '../../../lib/store/sql/sql-transaction.js';
-import { StoreTrial } from '../../../lib/testing/contract/store-trial.js';
+import { StoreTrial } from '../contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 
 const failure = (code: string) => Object.assign(new Error(code), { code });

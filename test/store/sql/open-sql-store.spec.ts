@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqlStore } from '../../../lib/store/sql/index.js';
-import { paymentStoreContract, type TestClock } from '../../../lib/testing/index.js';
+import type { TestClock } from '../../../lib/testing/index.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';
+import { paymentStoreContract } from '../contract/payment-store-contract.js';
 
 let postgres: Postgres;
 const folder = mkdtempSync(join(tmpdir(), 'payments-'));

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { paymentSchema } from '../../../lib/store/sql/index.js';
-import { paymentStoreContract, type TestClock } from '../../../lib/testing/index.js';
+import type { TestClock } from '../../../lib/testing/index.js';
 import { sample } from '../../rigs/extent.js';
 import { DIALECTS, type TestDatabase, TestDatabases } from './test-databases.js';
+import { paymentStoreContract } from '../contract/payment-store-contract.js';
 
 /** Cases of the contract suite run in one test. */
 const WHOLE_SUITE_MS = 120_000;

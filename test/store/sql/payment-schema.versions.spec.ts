@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { paymentSchema } from '../../../lib/store/sql/index.js';
-import { StoreTrial } from '../../../lib/testing/contract/store-trial.js';
+import { StoreTrial } from '../contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 import { DIALECTS, TestDatabases } from './test-databases.js';
 

@@ -1,5 +1,5 @@
 import { hostIdHashOf, idHashOf, keyHashOf } from '../../../lib/store/sql/payment-tables.js';
-import { aPaymentRecord } from '../../../lib/testing/index.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 // They are in databases: another form of them would forget every key that is taken.
 const HASH = 'YlHs42lPw7nkDAVLWoydmVytHvGkykHPdZhph19eP-U';

@@ -5,7 +5,7 @@ import { migrateSchema } from '../../../lib/store/sql/payment-schema.js';
 import { hostIdHashOf, keyHashOf, type PaymentTables, rowOf } from '../../../lib/store/sql/payment-tables.js';
 import { SqlDatabase } from '../../../lib/store/sql/sql-database.js';
 import { firstTaken, takenKeys } from '../../../lib/store/sql/sql-ledger.js';
-import { aPaymentRecord } from '../../../lib/testing/index.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 let database: SqlDatabase;
 

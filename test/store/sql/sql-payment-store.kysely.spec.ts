@@ -1,9 +1,9 @@
 import { Kysely, SqliteDialect } from 'kysely';
 import type { PaymentClock } from '../../../lib/payment/clock.js';
 import { type SqlDialect, sqlPaymentStore } from '../../../lib/store/sql/index.js';
-import { paymentStoreContract } from '../../../lib/testing/index.js';
 import { sample } from '../../rigs/extent.js';
 import { DIALECTS, TestDatabases } from './test-databases.js';
+import { paymentStoreContract } from '../contract/payment-store-contract.js';
 
 /** Cases of the contract suite run in one test. */
 const WHOLE_SUITE_MS = 120_000;

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { refundsAccountOf } from '../../../lib/payment/account.js';
 import type { PaymentStore, Retention } from '../../../lib/store/payment-store.js';
 import { type PaymentTables, sqlPaymentStore } from '../../../lib/store/sql/index.js';
-import { at, leased, StoreTrial } from '../../../lib/testing/contract/store-trial.js';
+import { at, leased, StoreTrial } from '../contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 import { type MariaDb, startMariaDb } from '../../services/mariadb.js';
 import { type Postgres, startPostgres } from '../../services/postgres.js';

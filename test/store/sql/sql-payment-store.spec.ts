@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqlitePaymentStore, sqlPaymentStore } from '../../../lib/store/sql/index.js';
-import { aPaymentRecord, TestClock } from '../../../lib/testing/index.js';
+import { TestClock } from '../../../lib/testing/index.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 let folder: string;
 let files = 0;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { SqlPaymentStore } from '../../../lib/store/sql/index.js';
 import { sqlitePaymentStore } from '../../../lib/store/sql/index.js';
 import { PAIR_ALIVE_MS } from '../../../lib/store/payment-outbox.js';
-import { at, StoreTrial } from '../../../lib/testing/contract/store-trial.js';
+import { at, StoreTrial } from '../contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 
 const LATER = PAIR_ALIVE_MS + 1;

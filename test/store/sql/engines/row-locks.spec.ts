@@ -1,6 +1,6 @@
-import type { PaymentStore } from 'nestjs-card-payment';
+import type { PaymentStore } from '../../../../lib/store/payment-store.js';
 import { openSqlStore } from 'nestjs-card-payment/sql';
-import { at, eventIds, ids, StoreTrial } from '../../../../lib/testing/contract/store-trial.js';
+import { at, eventIds, ids, StoreTrial } from '../../contract/store-trial.js';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { type Session, SQL_SERVERS, type SqlServer } from '../../../rigs/sql-servers.js';
 import { until } from '../../../services/until.js';

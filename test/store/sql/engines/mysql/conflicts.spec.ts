@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import mysql from 'mysql2';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { mysqlPaymentStore, openSqlStore, type SqlPaymentStore } from '../../../../../lib/store/sql/index.js';
-import { at, StoreTrial } from '../../../../../lib/testing/contract/store-trial.js';
+import { at, StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../../../../services/mariadb.js';
 import { until } from '../../../../services/until.js';

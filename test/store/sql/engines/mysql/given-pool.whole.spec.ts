@@ -4,10 +4,10 @@ import { createPool as promisePool } from 'mysql2/promise';
 import type { PaymentClock } from '../../../../../lib/payment/clock.js';
 import { mysqlPaymentStore, sqlPaymentStore } from '../../../../../lib/store/sql/index.js';
 import type { PaymentTables } from '../../../../../lib/store/sql/payment-tables.js';
-import { StoreTrial } from '../../../../../lib/testing/contract/store-trial.js';
-import { describePaymentStore, TestClock } from '../../../../../lib/testing/index.js';
+import { StoreTrial } from '../../../contract/store-trial.js';
+import { TestClock } from '../../../../../lib/testing/index.js';
 import { type MariaDb, startMariaDb } from '../../../../services/mariadb.js';
-import { sampling } from '../../../../rigs/extent.js';
+import { describePaymentStore } from '../../../contract/payment-store-contract.js';
 
 let mariadb: MariaDb;
 const pools: mysql.Pool[] = [];
@@ -39,7 +39,7 @@ describe('given pool', () => {
       create: (clock) => open(pools[0], clock),
       another: (_store, clock) => open(pools[1], clock),
     },
-    sampling(4),
+    4,
   );
 
   test('a pool of mysql2/promise is refused, and the pool in it is taken', async () => {

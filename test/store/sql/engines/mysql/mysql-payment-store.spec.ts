@@ -1,8 +1,8 @@
 import { openSqlStore } from '../../../../../lib/store/sql/index.js';
 import type { PaymentClock } from '../../../../../lib/payment/clock.js';
-import { describePaymentStore } from '../../../../../lib/testing/index.js';
 import { type MariaDb, startMariaDb } from '../../../../services/mariadb.js';
 import { describeLikeMemory } from '../../../like-memory.js';
+import { describePaymentStore } from '../../../contract/payment-store-contract.js';
 
 let mariadb: MariaDb;
 

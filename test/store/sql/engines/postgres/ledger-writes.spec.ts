@@ -5,7 +5,7 @@ import type { PaymentTables } from '../../../../../lib/store/sql/payment-tables.
 import { postgresEngine } from '../../../../../lib/store/sql/engines/postgres/postgres.engine.js';
 import { SqlDatabase } from '../../../../../lib/store/sql/sql-database.js';
 import { ledgerWrites } from '../../../../../lib/store/sql/engines/postgres/ledger-writes.js';
-import { aPaymentRecord } from '../../../../../lib/testing/index.js';
+import { aPaymentRecord } from '../../../../rigs/a-payment-record.js';
 
 const TAKEN = Object.assign(new Error('taken'), { code: '23505' });
 /** Far more often than a write is tried. */

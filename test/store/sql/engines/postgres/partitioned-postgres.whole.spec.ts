@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import type { PaymentClock } from '../../../../../lib/payment/clock.js';
 import { paymentSchema, postgresPaymentStore } from '../../../../../lib/store/sql/index.js';
-import { StoreTrial } from '../../../../../lib/testing/contract/store-trial.js';
-import { describePaymentStore, TestClock } from '../../../../../lib/testing/index.js';
+import { StoreTrial } from '../../../contract/store-trial.js';
+import { TestClock } from '../../../../../lib/testing/index.js';
 import { type Postgres, startPostgres } from '../../../../services/postgres.js';
 import { until } from '../../../../services/until.js';
-import { sampling } from '../../../../rigs/extent.js';
+import { describePaymentStore } from '../../../contract/payment-store-contract.js';
 
 /** What docs/internals/capacity.md offers to merchants with very many payments. */
 const PARTITIONED = readFileSync('docs/partitioned-postgres.sql', 'utf8');
@@ -31,7 +31,7 @@ describe('partitioned postgres', () => {
       create: (clock) => open(postgres.url, clock),
       another: (_store, clock) => open(postgres.url, clock),
     },
-    sampling(4),
+    4,
   );
 
   test('the tables have the columns of the ordinary schema and its version', async () => {

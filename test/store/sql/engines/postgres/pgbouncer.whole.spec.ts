@@ -1,11 +1,11 @@
 import pg from 'pg';
 import type { PaymentClock } from '../../../../../lib/payment/clock.js';
 import { openSqlStore, postgresPaymentStore } from '../../../../../lib/store/sql/index.js';
-import { StoreTrial } from '../../../../../lib/testing/contract/store-trial.js';
-import { describePaymentStore, TestClock } from '../../../../../lib/testing/index.js';
+import { StoreTrial } from '../../../contract/store-trial.js';
+import { TestClock } from '../../../../../lib/testing/index.js';
 import { type PgBouncer, startPgBouncer } from '../../../../services/pgbouncer.js';
 import { type Postgres, startPostgres } from '../../../../services/postgres.js';
-import { sampling } from '../../../../rigs/extent.js';
+import { describePaymentStore } from '../../../contract/payment-store-contract.js';
 
 let postgres: Postgres;
 let bouncer: PgBouncer;
@@ -21,11 +21,7 @@ describe('pgbouncer', () => {
     await postgres.stop();
   });
 
-  describePaymentStore(
-    'PostgreSQL behind PgBouncer',
-    { create: open, another: (_store, clock) => open(clock) },
-    sampling(5),
-  );
+  describePaymentStore('PostgreSQL behind PgBouncer', { create: open, another: (_store, clock) => open(clock) }, 5);
 
   test('it refuses the limits when a session begins, so that each transaction sets them', async () => {
     const connectionString = bouncer.urlOf(postgres.url);

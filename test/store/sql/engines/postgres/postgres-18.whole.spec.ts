@@ -1,8 +1,7 @@
 import type { PaymentClock } from '../../../../../lib/payment/clock.js';
 import { postgresPaymentStore } from '../../../../../lib/store/sql/index.js';
-import { describePaymentStore } from '../../../../../lib/testing/index.js';
 import { postgres18, type Postgres, startPostgres } from '../../../../services/postgres.js';
-import { sampling } from '../../../../rigs/extent.js';
+import { describePaymentStore } from '../../../contract/payment-store-contract.js';
 
 let postgres: Postgres;
 
@@ -12,7 +11,7 @@ describe('postgres 18', () => {
   });
   afterAll(() => postgres.stop());
 
-  describePaymentStore('PostgreSQL 18', { create: open, another: (_store, clock) => open(clock) }, sampling(5));
+  describePaymentStore('PostgreSQL 18', { create: open, another: (_store, clock) => open(clock) }, 5);
 });
 
 async function open(clock: PaymentClock) {

@@ -4,11 +4,12 @@ import type { PaymentClock } from '../../../../../lib/payment/clock.js';
 import { postgresPaymentStore } from '../../../../../lib/store/sql/index.js';
 import { postgresEngine } from '../../../../../lib/store/sql/engines/postgres/postgres.engine.js';
 import { SqlDatabase } from '../../../../../lib/store/sql/sql-database.js';
-import { at, StoreTrial } from '../../../../../lib/testing/contract/store-trial.js';
-import { describePaymentStore, TestClock } from '../../../../../lib/testing/index.js';
+import { at, StoreTrial } from '../../../contract/store-trial.js';
+import { TestClock } from '../../../../../lib/testing/index.js';
 import { until } from '../../../../services/until.js';
 import { type Postgres, startPostgres } from '../../../../services/postgres.js';
 import { describeLikeMemory } from '../../../like-memory.js';
+import { describePaymentStore } from '../../../contract/payment-store-contract.js';
 
 /** Sessions that wait for a lock. */
 const WAITING = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;

@@ -6,7 +6,7 @@ import { codeOf, openError } from '../../../../../lib/store/sql/driver-errors.js
 import { openSqlStore, paymentSchema, postgresPaymentStore } from '../../../../../lib/store/sql/index.js';
 import { postgresEngine } from '../../../../../lib/store/sql/engines/postgres/postgres.engine.js';
 import { SqlDatabase } from '../../../../../lib/store/sql/sql-database.js';
-import { StoreTrial } from '../../../../../lib/testing/contract/store-trial.js';
+import { StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
 import { type Postgres, startPostgres } from '../../../../services/postgres.js';
 import { until } from '../../../../services/until.js';

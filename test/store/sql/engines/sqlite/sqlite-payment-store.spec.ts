@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { PaymentClock } from '../../../../../lib/payment/clock.js';
 import { sqlitePaymentStore } from '../../../../../lib/store/sql/index.js';
 import { openSqliteFile } from '../../../../../lib/store/sql/engines/sqlite/sqlite.engine.js';
-import { describePaymentStore } from '../../../../../lib/testing/index.js';
 import { describeLikeMemory } from '../../../like-memory.js';
+import { describePaymentStore } from '../../../contract/payment-store-contract.js';
 
 /** What SQLite calls `synchronous = FULL`. */
 const FULL = 2;

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { toPayment } from '../../../../../lib/payment/payment.js';
 import type { PurgeCounts } from '../../../../../lib/store/payment-store.js';
 import { type SqlPaymentStore, sqlitePaymentStore } from '../../../../../lib/store/sql/index.js';
-import { aPaymentEvent, aPaymentRecord, TestClock } from '../../../../../lib/testing/index.js';
+import { aPaymentEvent, TestClock } from '../../../../../lib/testing/index.js';
+import { aPaymentRecord } from '../../../../rigs/a-payment-record.js';
 
 let folder: string;
 let stores = 0;

@@ -10,7 +10,7 @@ import {
   SqliteConnection,
   sqliteEngine,
 } from '../../../../../lib/store/sql/engines/sqlite/sqlite.engine.js';
-import { aPaymentRecord } from '../../../../../lib/testing/index.js';
+import { aPaymentRecord } from '../../../../rigs/a-payment-record.js';
 
 let folder: string;
 
