@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type ArgumentsHost, Catch, type ExceptionFilter, Optional } from '@nestjs/common';
 import { SystemClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
-import { plainText } from '../payment/plain-text.js';
+import { Masker } from '../payment/kept-text.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
 import { describeThrown, thrownText } from '../payment/thrown.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
@@ -41,6 +41,8 @@ interface HttpRequest {
   readonly headers?: { readonly accept?: string; readonly 'accept-language'?: string };
 }
 
+/** Of no request in particular: nothing is known that it carried. */
+const ANY = new Masker([]);
 const PAGE_HEADERS = buyerPageHeaders("'none'");
 const JSON_HEADERS = {
   'Cache-Control': 'no-store',
@@ -150,5 +152,5 @@ function varyWith(hosts: unknown): string {
 }
 
 function reasonOf(thrown: unknown): string {
-  return thrownText(describeThrown(thrown, (text) => plainText(text, 300)));
+  return thrownText(describeThrown(thrown, ANY));
 }

@@ -86,7 +86,7 @@ export class Payment {
   readonly chargedAmount!: string | null;
   /** The gateway's result code (`B0000` is an approval); null if there is none. */
   readonly code!: string | null;
-  /** The gateway's result text, without long numbers. For people only: never make a decision based on it. */
+  /** The gateway's result text, its digits masked. For people only: never make a decision based on it. */
   readonly message!: string | null;
   readonly orderId!: string | null;
   readonly paymentId!: string | null;

@@ -1,6 +1,7 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 const POOL_SIZE = 4_096;
+
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /** Where the module gets random values from. Tests can replace it. */
@@ -14,7 +15,7 @@ export abstract class Randomness {
 /** Node's generators: a cryptographic one for bytes, and `Math.random` for fractions, which only spread load. */
 export class SystemRandomness extends Randomness {
   bytes(count: number): Buffer {
-    return randomBytes(count);
+    return pooledBytes(count);
   }
 
   fraction(): number {
@@ -22,28 +23,20 @@ export class SystemRandomness extends Randomness {
   }
 }
 
-const pool = Buffer.allocUnsafeSlow(POOL_SIZE);
-let used = POOL_SIZE;
+let pool = Buffer.alloc(0);
+let used = 0;
 
-/**
- * Cryptographic bytes, taken from a pool: asking the system for a few at a time takes longer than everything else that
- * an id needs. The bytes are wiped from the pool, and the result has memory of its own, so that the caller can wipe it.
- */
-export function randomBytes(count: number): Buffer {
-  if (count > POOL_SIZE) throw new Error(`at most ${POOL_SIZE} random bytes at once`);
-  if (used + count > POOL_SIZE) {
-    randomFillSync(pool);
+/** Cryptographic bytes, given out once. Asking the system for a few at a time takes ten times as long. */
+export function pooledBytes(count: number): Buffer {
+  if (used + count > pool.length) {
+    pool = randomBytes(Math.max(count, POOL_SIZE));
     used = 0;
   }
-  const taken = pool.subarray(used, used + count);
-  const bytes = Buffer.allocUnsafeSlow(count);
-  taken.copy(bytes);
-  taken.fill(0);
   used += count;
-  return bytes;
+  return pool.subarray(used - count, used);
 }
 
 /** 20 random characters in Crockford's Base32 (100 bits), as in the vendor's official plugin. */
 export function newConversationId(): string {
-  return Array.from(randomBytes(20), (byte) => CROCKFORD.charAt(byte & 31)).join('');
+  return Array.from(pooledBytes(20), (byte) => CROCKFORD.charAt(byte & 31)).join('');
 }

@@ -26,7 +26,7 @@ export class Refund {
   readonly currencyCode!: number;
   /** The gateway's result code; null if there is none. */
   readonly code!: string | null;
-  /** The gateway's result text, without long numbers. For people only: never make a decision based on it. */
+  /** The gateway's result text, its digits masked. For people only: never make a decision based on it. */
   readonly message!: string | null;
   /** As the answer shows it; whether it is the refund's own or the payment's is not known (unverified). */
   readonly orderId!: string | null;

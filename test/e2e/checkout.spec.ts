@@ -63,7 +63,7 @@ describe.each(PLATFORMS)('a checkout on %s', (platform: Platform) => {
     });
   }
 
-  it.each<ValidationPipeOptions>([{ transform: true, whitelist: true }, { whitelist: true }, {}])(
+  it.each<ValidationPipeOptions>([{ transform: true, whitelist: true }, { transform: true }, {}])(
     'sends digits and MMyy, however they were typed (%j)',
     async (pipe) => {
       const answer: unknown = await (await post(pipe, 'pay', TYPED)).json();
@@ -75,8 +75,14 @@ describe.each(PLATFORMS)('a checkout on %s', (platform: Platform) => {
     },
   );
 
+  it('sends nothing of the masked copy that a pipe hands on, and says how to change it', async () => {
+    const answer = await post({ whitelist: true }, 'pay', TYPED);
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('`transform: true`')]);
+    expect(simulator.requests).toEqual([]);
+  });
+
   it('sends the bank’s page with its headers', async () => {
-    const answer = await post({ whitelist: true }, 'pay/3d', TYPED);
+    const answer = await post({ transform: true, whitelist: true }, 'pay/3d', TYPED);
     for (const [name, value] of Object.entries(BANK_PAGE_HEADERS)) expect(answer.headers.get(name)).toBe(value);
     expect(BANK_PAGE_HEADERS['Cache-Control']).toBe('no-store');
     expect(BANK_PAGE_HEADERS['Content-Security-Policy']).toBe(
@@ -93,7 +99,8 @@ describe.each(PLATFORMS)('a checkout on %s', (platform: Platform) => {
       returnUrl: 'https://evil.example',
       reference: 'order-2',
     };
-    const answer: unknown = await (await post({ whitelist: true }, 'pay', { ...TYPED, ...forged })).json();
+    const pipe = { transform: true, whitelist: true };
+    const answer: unknown = await (await post(pipe, 'pay', { ...TYPED, ...forged })).json();
     const repeated = await fetch(`${merchant?.url}/pay`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

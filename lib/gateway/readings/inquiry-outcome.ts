@@ -1,4 +1,3 @@
-import { recoded } from '../../payment/own-bytes.js';
 import type { PaymentReason } from '../../payment/payment.js';
 import type { DialectOperation, InquiryResult, ResultCodeSets } from '../gateway-dialect.js';
 import type { GatewayReply } from '../transport/transmission.js';
@@ -194,5 +193,5 @@ function foldCase(text: string): string {
 
 /** How the UTF-8 of a text reads as Latin-1. */
 function mojibakeOf(text: string): string {
-  return recoded(text, 'utf8', 'latin1');
+  return Buffer.from(text).toString('latin1');
 }
