@@ -46,7 +46,7 @@ describe.each(Object.entries(STORES))('a handler that keeps failing, on %s', (na
 
     const [parked] = await store.listParked('default', 10);
     expect(parked).toMatchObject({ handlerId: 'mail', attempts: MAX_TRIES, parked: true });
-    expect(parked?.error).toMatch(/^Error: no route to the mail server for card \*\*\*$/);
+    expect(parked?.error).toMatch(/^Error: no route to the mail server for card$/);
 
     mail.isDown = false;
     await replay(parked!.event.eventId);
