@@ -19,7 +19,7 @@ describe('what the host’s code threw', () => {
     const error = new TypeError(`card ${CARD.cardNo}, 792`, { cause: new RangeError('no route to Ada') });
     const paths = [
       'async Orders.paid (/shop/dist/orders.js:4:5)',
-      `file://${process.cwd()}/dist/a.js:1:2`,
+      `file://${process.cwd()}/app/a.js:1:2`,
       'node:internal/timers:1:1',
       'run (/shop/node_modules/x/y.js:1:1)',
       'a (<anonymous>:1:1)',
@@ -28,7 +28,7 @@ describe('what the host’s code threw', () => {
     ];
     expect(describeThrown(thrownAt(error, ...paths), masker)).toEqual({
       error: 'TypeError: card ***, ***; cause: RangeError: no route to ***',
-      at: [HERE, 'dist/a.js:1:2', 'two (/b.js:1:1)'],
+      at: [HERE, 'app/a.js:1:2', 'two (/b.js:1:1)'],
     });
     const said = new Error(`${SECRET}: ${CARD.cardNo.slice(4)}, 5246 7763`);
     expect(describeHostError(thrownAt(said, HERE), { clientSecret: SECRET, apiKey: null })).toEqual({
