@@ -63,7 +63,6 @@ export const GUIDE: readonly Section[] = [
 export const INTERNALS: readonly Section[] = [
   section('How it works', {
     'docs/internals/architecture.md': 'Architecture',
-    'docs/internals/diagnostics.md': 'Diagnostics channels',
   }),
   section('How it is measured', {
     'docs/internals/performance.md': 'Performance',

@@ -3,13 +3,12 @@ import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { buyerPageHeaders, buyerPage } from '../errors/buyer-page.js';
 import { PaymentCallbackError, PaymentShutdownError, PaymentStoreError } from '../errors/payment-errors.js';
-import { describeHostError } from '../gateway/redaction.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { resultUrlProblem } from '../options/url-checks.js';
 import { isKnown, type Payment } from '../payment/payment.js';
 import type { PaymentState } from '../payment/payment-state.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
-import { type Thrown, thrownText } from '../payment/thrown.js';
+import { describeHostError, type Thrown, thrownText } from '../payment/thrown.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
@@ -130,7 +129,7 @@ export class CallbackResponder {
   private resultUrl(outcome: Outcome, payment: Payment): string | null {
     const target = this.settings[`${outcome}Url`];
     if (target === null) return null;
-    const given = typeof target === 'string' ? { url: target } : this.urlFrom(() => target(payment), payment);
+    const given = typeof target === 'string' ? { url: target } : this.urlFrom(() => target(payment));
     if ('url' in given) return withConversationId(given.url, payment.conversationId);
     const { problem, thrown } = given;
     const { conversationId, reference, account } = payment;
@@ -141,12 +140,12 @@ export class CallbackResponder {
     return null;
   }
 
-  private urlFrom(give: () => unknown, payment: Payment): GivenUrl {
+  private urlFrom(give: () => unknown): GivenUrl {
     let given;
     try {
       given = give();
     } catch (error) {
-      return { problem: 'threw', thrown: describeHostError(error, this.settings.credentials, payment) };
+      return { problem: 'threw', thrown: describeHostError(error, this.settings.credentials) };
     }
     if (isPromise(given)) {
       // The types forbid an async function; if one is given, its rejection must not end the process.

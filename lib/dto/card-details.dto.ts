@@ -1,6 +1,6 @@
-import { Transform, Type, type TypeHelpOptions } from 'class-transformer';
+import { Transform } from 'class-transformer';
 import { AsGiven, AsTyped, readCardNumber, readExpiry } from './rules/reading.rules.js';
-import { MASKED_VALUE, maskedCard, maskedCardNumber, rememberCard } from './masked-card.js';
+import { MASKED_VALUE, maskedCard, maskedCardNumber } from './masked-card.js';
 import { IsCardNumber, IsExpiry, IsNotExpired, IsSecurityCode, PassesLuhn } from './rules/card.rules.js';
 import { IsRequired } from './rules/rule.js';
 
@@ -17,8 +17,7 @@ export type CardDetails = Pick<CardDetailsDto, 'cardNo' | 'expDate' | 'cvv'>;
  * A card (docs/interface.md). Its fields can be read, but when it is printed by `JSON.stringify`, `util.inspect`,
  * `console.log`, `instanceToPlain` or a template, it shows at most the first six and last four digits, no expiry and no
  * code. A plain object, a copy by spread and `console.dir` are not protected in this way. A `ValidationPipe` without
- * `transform` may give a controller a masked copy. `PaymentService` accepts it and uses the card that it was made of;
- * it does not accept a copy of that copy.
+ * `transform` may give a controller a masked copy, which `PaymentService` refuses.
  */
 export class CardDetailsDto {
   /** 12 to 19 digits; the spaces and dashes that people type between them are left out. */
@@ -27,7 +26,6 @@ export class CardDetailsDto {
   @IsRequired()
   @AsTyped(readCardNumber)
   @Transform(({ value }) => maskedCardNumber(value), { toPlainOnly: true })
-  @Type(rememberMaskedCopy)
   cardNo!: string;
 
   /**
@@ -66,11 +64,4 @@ Object.defineProperties(CardDetailsDto.prototype, {
 
 function masked(this: CardDetailsDto): CardDetails {
   return maskedCard(this);
-}
-
-/** class-transformer passes the copy and its original to a type function only. The type returned changes nothing. */
-function rememberMaskedCopy(options?: TypeHelpOptions): ObjectConstructor {
-  const { newObject, object } = (options ?? {}) as { newObject?: object; object?: CardDetails };
-  if (newObject && object && !(newObject instanceof CardDetailsDto)) rememberCard(newObject, object);
-  return Object;
 }

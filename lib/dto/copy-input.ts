@@ -1,6 +1,5 @@
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
 import type { TextLanguage, Translations } from '../payment/text-language.js';
-import { unmasked } from './masked-card.js';
 
 /** Far more fields than any message has. */
 export const MAX_FIELDS = 64;
@@ -23,16 +22,13 @@ const TEXTS = {
 /**
  * Copies an input field by field into plain objects, so that what is validated has no getters, proxies, cycles, arrays
  * or functions and is not deeply nested. A value that no field can have becomes an empty array, which every rule
- * refuses. A masked copy of a card is replaced by the card.
+ * refuses.
  *
- * @returns an error if the input is not an object or cannot be read. It is not thrown here, where variables hold a
- *   card: see `rejectApart`
+ * @throws PaymentValidationError if the input is not an object or cannot be read
  */
-export function copyInput(input: unknown, language: TextLanguage = 'en'): object | PaymentValidationError {
-  const copier = new InputCopier(language);
-  const copy = copier.copy(input, '', 0);
-  if (copier.refusal !== null) return copier.refusal;
-  if (typeof copy !== 'object' || copy === null || Array.isArray(copy)) return refusal('', 'isObject', language);
+export function copyInput(input: unknown, language: TextLanguage = 'en'): object {
+  const copy = new InputCopier(language).copy(input, '', 0);
+  if (typeof copy !== 'object' || copy === null || Array.isArray(copy)) throw refusal('', 'isObject', language);
   return copy;
 }
 
@@ -50,45 +46,35 @@ export function unknownField(path: string): ValidationProblem {
 }
 
 class InputCopier {
-  /** The error for the first problem; null if there is none. */
-  refusal: PaymentValidationError | null = null;
-
   constructor(private readonly language: TextLanguage) {}
 
   copy(value: unknown, path: string, depth: number): unknown {
     if (typeof value === 'function') return [];
     if (typeof value !== 'object' || value === null) return value;
-    const source = this.read(path, () => unmasked(value));
-    const names = this.read(path, () => (Array.isArray(source) ? [] : Object.keys(source as object)));
-    if (names === undefined || Array.isArray(source) || depth > 1) return [];
-    if (names.length > MAX_FIELDS) return this.refuse(refusal(path, 'fieldCount', this.language));
+    const names = this.read(path, () => (Array.isArray(value) ? null : Object.keys(value)));
+    if (names === null || depth > 1) return [];
+    if (names.length > MAX_FIELDS) throw refusal(path, 'fieldCount', this.language);
     const copy: Record<string, unknown> = {};
     for (const name of names) {
       const at = fieldPath(path, name);
       // class-transformer would drop these fields silently.
       if (name in Object.prototype || name === 'toJSON') {
-        return this.refuse(new PaymentValidationError([unknownField(at)], this.language));
+        throw new PaymentValidationError([unknownField(at)], this.language);
       }
-      const field = this.read(at, () => (source as Record<string, unknown>)[name]);
-      const copied = field === undefined ? undefined : this.copy(field, at, depth + 1);
-      if (this.refusal !== null) return [];
+      const field = this.read(at, () => (value as Record<string, unknown>)[name]);
+      const copied = this.copy(field, at, depth + 1);
       if (copied !== undefined) copy[name] = copied;
     }
     return copy;
   }
 
-  private read<T>(path: string, read: () => T): T | undefined {
+  /** Runs code of the input: a getter, or a trap of a proxy. */
+  private read<T>(path: string, read: () => T): T {
     try {
       return read();
     } catch {
-      this.refuse(refusal(path, 'readable', this.language));
-      return undefined;
+      throw refusal(path, 'readable', this.language);
     }
-  }
-
-  private refuse(error: PaymentValidationError): [] {
-    this.refusal ??= error;
-    return [];
   }
 }
 

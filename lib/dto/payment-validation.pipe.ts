@@ -2,7 +2,6 @@ import { type ArgumentMetadata, type Type, ValidationPipe, type ValidationPipeOp
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
-import { rejectApart } from '../errors/payment-errors.js';
 import { readForm } from '../payment/form-fields.js';
 import { textLanguage, type TextLanguage } from '../payment/text-language.js';
 import { Auth3dDto } from './auth3d.dto.js';
@@ -64,7 +63,8 @@ class PaymentValidationPipe extends ValidationPipe {
       return super.transform(value, metadata) as Promise<unknown>;
     }
     const read = await this.read(value, metatype);
-    return Array.isArray(read) ? rejectApart(new PaymentValidationError(read, this.language)) : read;
+    if (Array.isArray(read)) throw new PaymentValidationError(read, this.language);
+    return read;
   }
 
   private async read(value: unknown, metatype: Type<object>): Promise<object | ValidationProblem[]> {

@@ -1,7 +1,7 @@
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
-import { cardFinder } from '../payment/card-mask.js';
+import { holdsCard } from '../payment/kept-text.js';
 import { textLanguage, type Translations } from '../payment/text-language.js';
 import { CARD_CHECKS, type CardDetails } from './card-details.dto.js';
 import { copyInput, fieldPath, unknownField } from './copy-input.js';
@@ -23,17 +23,15 @@ export interface InputChecks {
  * Checks the merchant's input, a plain object or an instance, and does not change it. A card number and an expiry are
  * read as people type them; nothing else is converted, and unknown fields are refused.
  *
- * @returns a new instance, which prints its card masked; or the error, which names every path and rule and shows no
- *   value. The error is not thrown here, where variables hold a card: see `rejectApart`
+ * @returns a new instance, which prints its card masked
+ * @throws PaymentValidationError, which names every path and rule and shows no value
  */
 export function checkInput<T extends DoPaymentDto | HostedPaymentDto>(
   type: ClassConstructor<T>,
   input: unknown,
   { luhn, now, language: defaultLanguage }: InputChecks,
-): T | PaymentValidationError {
-  const copy = copyInput(input, textLanguage(defaultLanguage));
-  if (copy instanceof PaymentValidationError) return copy;
-  const instance = plainToInstance(type, copy);
+): T {
+  const instance = plainToInstance(type, copyInput(input, textLanguage(defaultLanguage)));
   const own: unknown = instance.language;
   const language = textLanguage(typeof own === 'string' ? own : defaultLanguage);
   // Rules without a group always apply; of those with one, at most Luhn does. The expiry is checked below, at `now`.
@@ -42,14 +40,15 @@ export function checkInput<T extends DoPaymentDto | HostedPaymentDto>(
   const card: Partial<CardDetails> | null = 'cardDetails' in instance ? instance.cardDetails : null;
   if (card && isMaskedCard(card)) {
     const masked = { path: 'cardDetails', rule: 'masked', message: MASKED_CARD_TEXTS };
-    return new PaymentValidationError([masked], language);
+    throw new PaymentValidationError([masked], language);
   }
   const problems = problemsOf(errors);
   if (hasExpired(card?.expDate, now)) {
     problems.push({ path: 'cardDetails.expDate', rule: EXPIRED.name, message: EXPIRED.texts });
   }
   if (problems.length === 0 && card) problems.push(...cardsInTexts({ ...instance, cardDetails: card }));
-  return problems.length > 0 ? new PaymentValidationError(problems, language) : instance;
+  if (problems.length > 0) throw new PaymentValidationError(problems, language);
+  return instance;
 }
 
 /**
@@ -60,9 +59,7 @@ export function checkInput<T extends DoPaymentDto | HostedPaymentDto>(
  * @throws PaymentValidationError, which names every path and rule and shows no value
  */
 export function checkedInput<T extends object>(type: ClassConstructor<T>, input: unknown, language: string): T {
-  const copy = copyInput(input, textLanguage(language));
-  if (copy instanceof PaymentValidationError) throw copy;
-  const instance = plainToInstance(type, copy);
+  const instance = plainToInstance(type, copyInput(input, textLanguage(language)));
   const problems = problemsOf(brokenRules(instance, 'none'));
   if (problems.length > 0) throw new PaymentValidationError(problems, textLanguage(language));
   return instance;
@@ -102,9 +99,8 @@ function isTranslations(context: unknown): context is Translations {
 export function cardsInTexts(input: { readonly cardDetails?: Partial<CardDetails> | null }): ValidationProblem[] {
   const { cardNo } = input.cardDetails ?? {};
   if (typeof cardNo !== 'string') return [];
-  const holdsThisCard = cardFinder({ cardNo });
   return textsIn(input)
-    .filter(([path, text]) => path !== 'cardDetails.cardNo' && holdsThisCard(text))
+    .filter(([path, text]) => path !== 'cardDetails.cardNo' && holdsCard(text, { cardNo }))
     .map(([path]) => ({ path, rule: CARD_FREE.name, message: CARD_FREE.texts }));
 }
 

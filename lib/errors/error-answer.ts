@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { HttpException, HttpStatus } from '@nestjs/common';
 import type { Payment } from '../payment/payment.js';
 import type { PaymentState, RefundState } from '../payment/payment-state.js';
@@ -189,12 +190,25 @@ function statusOfHttpError(error: unknown): number {
   return status >= 400 && status < 500 ? status : 500;
 }
 
-/** The body that Nest answers with. */
+/** The body that Nest answers with, but for a parser's text, which may repeat what was sent. */
 function jsonOfNest(error: HttpException): object {
+  if (isParsers(error)) return fixedJson(error.getStatus());
   const response = error.getResponse();
   return typeof response === 'object' ? response : { statusCode: error.getStatus(), message: response };
 }
 
+/** Nest gives the text of what a parser threw to an exception of its own, and from 12 on the error as its cause. */
+function isParsers({ cause, message }: HttpException): boolean {
+  const { message: parsers } = (cause ?? {}) as { message?: unknown };
+  return parsers === message || / is not valid JSON$| JSON input$| in JSON at position /.test(message);
+}
+
 function jsonOfHttpError(error: unknown, statusCode: number): object {
-  return { statusCode, message: statusCode < 500 ? (error as Error).message : 'Internal server error' };
+  const { type, name, message } = (error ?? {}) as { type?: unknown; name?: unknown; message?: unknown };
+  const isFixed = statusCode >= 500 || typeof type === 'string' || name === 'SyntaxError';
+  return isFixed ? fixedJson(statusCode) : { statusCode, message };
+}
+
+function fixedJson(statusCode: number): object {
+  return { statusCode, message: statusCode < 500 ? STATUS_CODES[statusCode] : 'Internal server error' };
 }

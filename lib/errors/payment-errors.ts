@@ -321,13 +321,3 @@ export class PaymentShutdownError extends PaymentError {
     );
   }
 }
-
-/**
- * Rejects with an error that was made elsewhere, from an empty stack. Debuggers and error trackers stop where an error
- * is thrown and record the variables of every function on the stack, and a caller of this may hold a card in one of
- * them.
- */
-export async function rejectApart(error: PaymentError): Promise<never> {
-  await Promise.resolve();
-  throw error;
-}

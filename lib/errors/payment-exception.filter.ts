@@ -4,10 +4,10 @@ import { BANK_PAGE_HEADERS } from '../payment/bank-page-headers.js';
 import { SystemClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { TimeoutError, withTimeout } from '../payment/with-timeout.js';
-import { plainText } from '../payment/plain-text.js';
+import { Masker } from '../payment/kept-text.js';
 import { preferredLanguage, type TextLanguage } from '../payment/text-language.js';
 import { describeThrown, thrownText } from '../payment/thrown.js';
-import { PaymentLogger } from '../telemetry/payment-logger.js';
+import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { buyerPage, buyerPageHeaders, prefersHtml } from './buyer-page.js';
 import { BUYER_TEXTS } from './buyer-texts.js';
 import { answerTo, type ErrorAnswer } from './error-answer.js';
@@ -46,6 +46,8 @@ interface HttpRequest {
   readonly body?: unknown;
 }
 
+/** Of no request in particular: nothing is known that it carried. */
+const ANY = new Masker([]);
 const FORM_LIMIT_MS = 10_000;
 const PAGE_HEADERS = buyerPageHeaders("'none'");
 const PRIVATE_HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
@@ -104,8 +106,7 @@ export class PaymentExceptionFilter implements ExceptionFilter {
     const { headers = {}, body } = http.getRequest<HttpRequest>();
     const language = preferredLanguage(headers['accept-language'], this.language);
     const answer = answerTo(error);
-    // As Nest does if no filter catches the error.
-    if (answer.isUnexpected) new PaymentLogger('ExceptionsHandler').error(error);
+    if (answer.isUnexpected) this.report(error);
     response.header('Vary', varyWith(response.getHeader('Vary')));
     if (answer.retryAfter !== null) response.header('Retry-After', String(answer.retryAfter));
     if (!prefersHtml(headers.accept)) {
@@ -164,6 +165,14 @@ export class PaymentExceptionFilter implements ExceptionFilter {
       this.logger.error(`The form could not be shown again, so the buyer gets the plain page${why}.`);
       return null;
     }
+  }
+
+  /** As Nest does if no filter catches the error, which may hold what the request brought. */
+  private report(error: unknown): void {
+    const thrown = describeThrown(error, ANY);
+    new PaymentLogger('ExceptionsHandler').error(
+      new LogRecord(`A request failed${thrownText(thrown)}.`, { ...thrown }),
+    );
   }
 
   private showPage(response: HttpResponse, answer: ErrorAnswer, language: TextLanguage): void {
@@ -234,5 +243,5 @@ function messagesOf(error: unknown, language: TextLanguage): Record<string, stri
 }
 
 function reasonOf(thrown: unknown): string {
-  return thrownText(describeThrown(thrown, (text) => plainText(text, 300)));
+  return thrownText(describeThrown(thrown, ANY));
 }

@@ -1,5 +1,6 @@
-import { cardFinder, holdsPartOfCard, passesLuhn } from '../payment/card-mask.js';
 import { readForm } from '../payment/form-fields.js';
+import { holdsPartOfCard } from '../payment/kept-text.js';
+import { passesLuhn } from '../payment/luhn.js';
 import type { TextLanguage } from '../payment/text-language.js';
 
 /** A form that was refused, with what may be shown in it again. */
@@ -37,16 +38,10 @@ export function typedAgain(body: unknown): Record<string, string> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return {};
   const { fields } = readForm(body);
   const cardNo = digitsIn(textAt(fields, 'cardDetails', 'cardNo'));
-  const holdsThisCard = cardFinder({ cardNo });
   return Object.fromEntries(
     MAY_BE_SHOWN.flatMap(([group, name, isHarmless]) => {
       const text = textAt(fields, group, name);
-      const isShown =
-        text !== '' &&
-        text.length <= MAX_LENGTH &&
-        isHarmless(text) &&
-        !holdsThisCard(text) &&
-        !holdsPartOfCard(text, cardNo);
+      const isShown = text !== '' && text.length <= MAX_LENGTH && isHarmless(text) && !holdsPartOfCard(text, cardNo);
       return isShown ? [[group === null ? name : `${group}.${name}`, text]] : [];
     }),
   );

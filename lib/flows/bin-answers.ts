@@ -1,7 +1,5 @@
-import { createHmac } from 'node:crypto';
 import type { BinOutcome } from '../gateway/readings/bin-outcome.js';
 import type { PaymentClock } from '../payment/clock.js';
-import type { Randomness } from '../payment/randomness.js';
 
 const KEPT_MS = 60_000;
 /** A few hundred BINs are most of a country's cards. */
@@ -14,24 +12,14 @@ interface Kept {
 }
 
 /**
- * What the gateway has said about cards within the last minute, in this process. The digits are kept only as a keyed
- * hash. Beyond a thousand answers, the oldest is forgotten.
+ * What the gateway has said about cards within the last minute, in this process. Beyond a thousand answers, the oldest
+ * is forgotten.
  */
 export class BinAnswers {
   /** #private, so that `inspect` of the service does not show the answers. */
   readonly #answers = new Map<string, Kept>();
-  readonly #secret: Buffer;
 
-  constructor(
-    private readonly clock: PaymentClock,
-    random: Randomness,
-  ) {
-    this.#secret = random.bytes(32);
-  }
-
-  keyOf(...parts: readonly (string | number | null)[]): string {
-    return createHmac('sha256', this.#secret).update(JSON.stringify(parts)).digest('base64url');
-  }
+  constructor(private readonly clock: PaymentClock) {}
 
   find(key: string): BinOutcome | null {
     const kept = this.#answers.get(key);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type BinSale, BinSaleRules } from '../dto/check-bin.dto.js';
 import { BIN, isBin } from '../dto/rules/card.rules.js';
 import { checkedInput } from '../dto/validate-input.js';
-import { PaymentOverloadError, rejectApart } from '../errors/payment-errors.js';
+import { PaymentOverloadError } from '../errors/payment-errors.js';
 import { PaymentValidationError } from '../errors/payment-validation.error.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import type { BinRequest } from '../gateway/gateway-dialect.js';
@@ -12,7 +12,6 @@ import { variableOf } from '../payment/account.js';
 import { CardBin, CardInstallment } from '../payment/card-bin.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
-import { Randomness } from '../payment/randomness.js';
 import { textLanguage } from '../payment/text-language.js';
 import { withTimeout } from '../payment/with-timeout.js';
 import { countRefused } from '../telemetry/metrics.js';
@@ -37,32 +36,25 @@ export class BinFlow {
   constructor(
     private readonly gateway: GatewayClient,
     private readonly clock: PaymentClock,
-    random: Randomness,
     private readonly settings: PaymentSettings,
   ) {
     this.log = new LimitedLog(clock);
-    this.answers = new BinAnswers(clock, random);
+    this.answers = new BinAnswers(clock);
   }
 
-  /**
-   * Nothing is thrown where variables hold the digits, which may be a whole card number: see `rejectApart`.
-   *
-   * @param sale undefined if the caller does not say what is to be paid
-   */
+  /** @param sale undefined if the caller does not say what is to be paid */
   check(bin: unknown, sale: BinSale | undefined): Promise<CardBin> {
     const { account } = this.settings;
     return inOperation({ operation: 'checkBin', account }, noPayment, () => this.checkNow(bin, sale));
   }
 
-  private checkNow(bin: unknown, sale: BinSale | undefined): Promise<CardBin> {
+  private async checkNow(bin: unknown, sale: BinSale | undefined): Promise<CardBin> {
     if (!isBin(bin)) {
       const problem = { path: 'bin', rule: BIN.name, message: BIN.texts };
-      return rejectApart(new PaymentValidationError([problem], textLanguage(this.settings.language)));
+      throw new PaymentValidationError([problem], textLanguage(this.settings.language));
     }
-    return Promise.resolve(sale)
-      .then((given) => (given === undefined ? NO_SALE : this.askedSale(given)))
-      .then((asked) => this.outcomeFor(bin, asked))
-      .then((outcome) => cardBin(bin, outcome));
+    const asked = sale === undefined ? NO_SALE : this.askedSale(sale);
+    return cardBin(bin, await this.outcomeFor(bin, asked));
   }
 
   private askedSale(sale: BinSale): AskedSale {
@@ -71,12 +63,12 @@ export class BinFlow {
     return { amount: amountText(input, 'amount', amountFormat, language), currencyCode: input.currencyCode };
   }
 
-  private outcomeFor(bin: string, sale: AskedSale): Promise<BinOutcome> {
-    const key = this.answers.keyOf(bin, sale.amount, sale.currencyCode);
+  private async outcomeFor(bin: string, sale: AskedSale): Promise<BinOutcome> {
+    const key = JSON.stringify([bin, sale.amount, sale.currencyCode]);
     const known = this.answers.find(key);
-    if (known) return Promise.resolve(known);
+    if (known) return known;
     const asking = this.#asking.get(key);
-    if (!asking && this.#asking.size >= this.settings.maxBinChecks) return rejectApart(this.refuse());
+    if (!asking && this.#asking.size >= this.settings.maxBinChecks) throw this.refuse();
     return asking ?? this.ask(key, bin, sale);
   }
 

@@ -9,12 +9,7 @@ export const NO_TOKEN = 'direct';
  * 256 random bits, base64url. The token lets its holder deliver the bank's answer for one payment, and do nothing else.
  */
 export function newCallbackToken(random: Randomness): string {
-  const bytes = random.bytes(32);
-  try {
-    return bytes.toString('base64url');
-  } finally {
-    bytes.fill(0);
-  }
+  return random.bytes(32).toString('base64url');
 }
 
 /** SHA-256 of the token, lowercase hex. Only this is stored. */

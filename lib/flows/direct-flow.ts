@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DoPaymentDto } from '../dto/do-payment.dto.js';
-import { PaymentNotSentError, PaymentStoreError, rejectApart } from '../errors/payment-errors.js';
+import { PaymentNotSentError, PaymentStoreError } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
@@ -8,7 +8,7 @@ import { Randomness } from '../payment/randomness.js';
 import { inOperation, itself } from '../telemetry/spans.js';
 import { newAttemptId, newHostIdNonce } from './callback-token.js';
 import { Claim } from './settling/claim.js';
-import { Handover, receiveInput } from './receive-input.js';
+import { receiveInput } from './receive-input.js';
 import { loopTurn } from '../process/loop-turn.js';
 import { newPaymentRecord, saleRequest, withReferenceTaken } from './new-payment.js';
 import { PaymentReader } from './payment-reader.js';
@@ -36,14 +36,12 @@ export class DirectFlow {
 
   pay(given: unknown): Promise<Payment> {
     const { account } = this.settings;
-    const input = new Handover(given);
-    return inOperation({ operation: 'doPayment', account }, itself, () => this.payOnce(input));
+    return inOperation({ operation: 'doPayment', account }, itself, () => this.payOnce(given));
   }
 
-  /** It holds the card, so it throws nothing itself (see {@link rejectApart}). */
-  private async payOnce(given: Handover<unknown>): Promise<Payment> {
+  private async payOnce(given: unknown): Promise<Payment> {
     const { input, now } = await receiveInput(DoPaymentDto, given, this.settings, this.clock, this.refunds);
-    const sale = saleRequest(input, this.settings, await this.returnUrls.makeApart(input));
+    const sale = saleRequest(input, this.settings, this.returnUrls.make(input));
     const attemptId = newAttemptId(this.random);
     const hostIdNonce = newHostIdNonce(this.random, input);
     const ids = { tokenHash: null, attemptId, hostIdNonce };
@@ -55,7 +53,7 @@ export class DirectFlow {
 
     const attempt = await this.gateway.doPayment(sale, new Claim(record, this.settings.timeoutMs, this.clock));
     if (!attempt.sent) {
-      return rejectApart(new PaymentNotSentError(await this.writer.settle(record, applyNotSent), attempt.why));
+      throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), attempt.why);
     }
     const rules = settlementRules(this.settings, this.gateway, this.random);
     return this.writer.settle(record, (current, at) => applyOutcome(current, attempt.outcome, rules, at));

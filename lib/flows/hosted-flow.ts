@@ -22,7 +22,7 @@ import { newCallbackToken } from './callback-token.js';
 import { InquiryFlow } from './inquiry-flow.js';
 import { hostedRequest, newPaymentWithCallback, withReferenceTaken } from './new-payment.js';
 import { isSameSale, PaymentReader } from './payment-reader.js';
-import { Handover, receiveInput } from './receive-input.js';
+import { receiveInput } from './receive-input.js';
 import { RefundReader } from './refund-reader.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { nextPageInquiry } from './settling/page-settlement.js';
@@ -101,13 +101,7 @@ export class HostedFlow {
 
   private async startOnce(given: unknown): Promise<HostedStart> {
     const { settings } = this;
-    const { input, now } = await receiveInput(
-      HostedPaymentDto,
-      new Handover(given),
-      settings,
-      this.clock,
-      this.refunds,
-    );
+    const { input, now } = await receiveInput(HostedPaymentDto, given, settings, this.clock, this.refunds);
     const { form = 'page' } = input;
     this.expectSupport(form);
     this.warnOnce();

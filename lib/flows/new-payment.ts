@@ -6,7 +6,7 @@ import type { HostedRequest, SaleRequest } from '../gateway/gateway-dialect.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import { AMOUNT_TEXTS, type AmountFormat, canonicalAmount } from '../payment/amount.js';
 import { textLanguage } from '../payment/text-language.js';
-import { maskCardNumber } from '../payment/card-mask.js';
+import { maskCardNumber } from '../payment/kept-text.js';
 import { type PaymentKind, type PaymentRecord, UNANSWERED } from '../payment/payment.js';
 import type { Randomness } from '../payment/randomness.js';
 import { currentTraceparent } from '../telemetry/spans.js';

@@ -1,8 +1,8 @@
 import type { RefundDto } from '../dto/refund.dto.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import { refundsAccountOf } from '../payment/account.js';
+import { keptNote } from '../payment/kept-text.js';
 import { type PaymentRecord, type RefundKind, toPayment, UNANSWERED } from '../payment/payment.js';
-import { plainText } from '../payment/plain-text.js';
 import type { Randomness } from '../payment/randomness.js';
 import { saleText } from '../payment/refund.js';
 import { referenceLockIn } from '../payment/transitions.js';
@@ -46,8 +46,8 @@ export function newRefundRecord(
     attemptId: newAttemptId(random),
     inquiries: 0,
     notFoundAt: null,
-    note: note === undefined ? null : plainText(note, MAX_NOTE_LENGTH, sale),
-    by: by === undefined ? null : plainText(by, MAX_NAME_LENGTH, sale),
+    note: note === undefined ? null : keptNote(note, MAX_NOTE_LENGTH),
+    by: by === undefined ? null : keptNote(by, MAX_NAME_LENGTH),
     sale: saleText(toPayment(sale)),
   };
 }

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentNotFoundError, PaymentStateError } from '../errors/payment-errors.js';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
+import { keptNote } from '../payment/kept-text.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { isClaimed, rowOf } from '../payment/payment-state.js';
 import { type Refund, refundedPayment, toRefund } from '../payment/refund.js';
 import { isOpenRefund } from '../payment/refund-totals.js';
-import { plainText } from '../payment/plain-text.js';
 import { advance } from '../payment/transitions.js';
 import { PaymentReader } from './payment-reader.js';
 import { RefundReader } from './refund-reader.js';
@@ -23,8 +23,8 @@ const INTERRUPTED_MS = 3_600_000;
 /** Options of `resolve` and `resolveRefund`. */
 export interface ResolveOptions {
   /**
-   * Who resolves it: a name, an address, a user id. Kept in the payment's history, up to 200 characters; card numbers
-   * and other long numbers are removed.
+   * Who resolves it: a name, an address, a user id. Kept in the payment's history, up to 200 characters; if it
+   * holds a long number, such as a card's, its digits become asterisks.
    */
   readonly by?: string;
   /**
@@ -89,8 +89,8 @@ export class OperatorFlow {
     if (claimedAt) await this.clock.check();
     const change = {
       reason: 'operator',
-      note: plainText(note, MAX_NOTE_LENGTH, record),
-      by: by === null ? null : plainText(by, MAX_NAME_LENGTH, record),
+      note: keptNote(note, MAX_NOTE_LENGTH),
+      by: by === null ? null : keptNote(by, MAX_NAME_LENGTH),
     } as const;
     let refusal = `be resolved as ${state}`;
     const resolved = await this.writer.decide(record, (current, now) => {

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PaymentDuplicateError } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { isWritable } from '../payment/plain-text.js';
+import { isWritable } from '../payment/kept-text.js';
 import { type PaymentHistoryEntry, type PaymentRecord, toPayment } from '../payment/payment.js';
 import type { PaymentLedger, UniqueKey } from '../store/payment-ledger.js';
 import { PaymentStore } from '../store/payment-store.js';

@@ -16,7 +16,7 @@ import { GatewayClient } from '../gateway/gateway-client.js';
 import type { RefundRequest } from '../gateway/gateway-dialect.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { compareAmounts } from '../payment/amount.js';
-import { cardFinder } from '../payment/card-mask.js';
+import { holdsCard } from '../payment/kept-text.js';
 import { type PaymentRecord, type RefundKind, toPayment } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
 import { type Refund, saleAmountsOf, toRefund } from '../payment/refund.js';
@@ -250,9 +250,9 @@ export class RefundFlow {
 
   /** @throws PaymentValidationError for what only the payment's currency and card can tell */
   private asked(kind: RefundKind, input: RefundDto, sale: PaymentRecord): AskedRefund {
-    const holdsCard = cardFinder(sale);
     for (const path of ['refundId', 'idempotencyKey'] as const) {
-      if (holdsCard(input[path] ?? '')) throw this.refused({ path, rule: CARD_FREE.name, message: CARD_FREE.texts });
+      const isCard = holdsCard(input[path] ?? '', sale);
+      if (isCard) throw this.refused({ path, rule: CARD_FREE.name, message: CARD_FREE.texts });
     }
     const { refundId = null, idempotencyKey = null, conversationId, amount } = input;
     const { amountFormat, language } = this.settings;

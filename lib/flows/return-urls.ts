@@ -53,14 +53,6 @@ export class ReturnUrlMaker {
   }
 
   /**
-   * Like {@link make}, but any error is created on a stack that holds no card: see `rejectApart`.
-   * @throws PaymentValidationError when there is none
-   */
-  makeApart({ returnUrl, failUrl, language }: Parameters<this['make']>[0], token?: string): Promise<ReturnUrls> {
-    return Promise.resolve().then(() => this.make({ returnUrl, failUrl, language }, token));
-  }
-
-  /**
    * Refuses URLs of a call that lead to a host which is not the merchant's. The merchant's are those of `publicUrl`,
    * `callbackUrl`, `returnUrl` and `failUrl`; if none is set, or one of them is this machine, any host may be.
    *

@@ -6,24 +6,22 @@ import {
   PaymentNotSentError,
   PaymentStateError,
   PaymentStoreError,
-  rejectApart,
 } from '../errors/payment-errors.js';
 import { type ChargeAttempt, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import type { Auth3dRequest, GatewayResult } from '../gateway/gateway-dialect.js';
-import { describeHostError } from '../gateway/redaction.js';
 import type { ChargeOutcome } from '../gateway/readings/charge-outcome.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment, type PaymentReason } from '../payment/payment.js';
 import { TimeoutError, withTimeout } from '../payment/with-timeout.js';
 import { Randomness } from '../payment/randomness.js';
 import { advance, referenceLockIn } from '../payment/transitions.js';
-import { type Thrown, thrownText } from '../payment/thrown.js';
+import { describeHostError, type Thrown, thrownText } from '../payment/thrown.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, itself } from '../telemetry/spans.js';
 import { checkCallback, readCallbackFields } from '../gateway/callback/callback-fields.js';
 import { Claim, AUTH3D_RETRY_MS, auth3dRetryingMs, claimEnd, fitsClaim } from './settling/claim.js';
 import { newAttemptId, newCallbackToken } from './callback-token.js';
-import { Handover, receiveInput } from './receive-input.js';
+import { receiveInput } from './receive-input.js';
 import { loopTurn } from '../process/loop-turn.js';
 import { newPaymentWithCallback, saleRequest } from './new-payment.js';
 import { type Settlement, applyNoPage, applyNotSent, applyOutcome, settlementRules } from './settling/settlement.js';
@@ -73,39 +71,33 @@ export class ThreeDFlow {
 
   start(given: unknown): Promise<Init3dStart> {
     const { account } = this.settings;
-    const input = new Handover(given);
     return inOperation(
       { operation: 'init3d', account },
       ({ payment }) => payment,
-      () => this.startOnce(input),
+      () => this.startOnce(given),
     );
   }
 
-  /** It holds the card, so it throws nothing itself (see {@link rejectApart}). */
-  private async startOnce(given: Handover<unknown>): Promise<Init3dStart> {
+  private async startOnce(given: unknown): Promise<Init3dStart> {
     const { input, now } = await receiveInput(Init3dDto, given, this.settings, this.clock, this.refunds);
     const token = newCallbackToken(this.random);
-    const sale = saleRequest(input, this.settings, await this.returnUrls.makeApart(input, token));
+    const sale = saleRequest(input, this.settings, this.returnUrls.make(input, token));
     const { random } = this;
     const record = newPaymentWithCallback('3d', sale, input, this.settings, now, { token, random });
     await this.open(record);
     await loopTurn.take();
 
     const outcome = await this.gateway.init3d(sale);
-    if (!outcome.sent) {
-      return rejectApart(new PaymentNotSentError(await this.writer.settle(record, applyNotSent), outcome.why));
-    }
+    if (!outcome.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), outcome.why);
     if (outcome.content === null) {
       const failed = await this.writer.settle(record, (current, at) =>
         applyNoPage(current, outcome, this.settings, at),
       );
-      return rejectApart(new PaymentInit3dError(failed));
+      throw new PaymentInit3dError(failed);
     }
     const expiresAt = record.expiresAt ?? now;
     const moved = await this.writer.move(record, 'awaiting', { dueAt: expiresAt });
-    if (moved.outcome !== 'replaced') {
-      return rejectApart(new PaymentInit3dError(toPayment(await this.reader.latest(record))));
-    }
+    if (moved.outcome !== 'replaced') throw new PaymentInit3dError(toPayment(await this.reader.latest(record)));
     const { content, html } = outcome;
     return { conversationId: record.conversationId, content, html, expiresAt, payment: toPayment(moved.record) };
   }
@@ -264,7 +256,7 @@ export class ThreeDFlow {
       return Boolean(said);
     } catch (error) {
       if (error === late) this.reportVeto(record, `gave no answer in ${MAX_VETO_MS / 1000} seconds`);
-      else this.reportVeto(record, 'threw', describeHostError(error, this.settings.credentials, record));
+      else this.reportVeto(record, 'threw', describeHostError(error, this.settings.credentials));
       return false;
     }
   }

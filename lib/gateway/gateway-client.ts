@@ -1,13 +1,13 @@
 import type { AmountFormat } from '../payment/amount.js';
 import type { PaymentClock } from '../payment/clock.js';
+import { type Carried, Masker } from '../payment/kept-text.js';
 import { isLoopback } from '../payment/loopback.js';
 import type { Payment, RefundKind } from '../payment/payment.js';
-import type { Thrown } from '../payment/thrown.js';
+import { describeThrown, type Thrown } from '../payment/thrown.js';
 import { withTimeout } from '../payment/with-timeout.js';
 import type {
   Auth3dRequest,
   BinRequest,
-  BinResult,
   DialectOperation,
   DialectOperations,
   GatewayOperation,
@@ -19,6 +19,7 @@ import type {
   SaleRequest,
 } from './gateway-dialect.js';
 import type { GatewayTrouble } from './gateway-trouble.js';
+import { keptResult } from './kept-result.js';
 import { type BinOutcome, binOutcome, noAnswerAboutCard } from './readings/bin-outcome.js';
 import { chargeOutcome, type ChargeOutcome, type ChargeRules } from './readings/charge-outcome.js';
 import { type HostedForm, type HostedOutcome, hostedOutcome } from './readings/hosted-outcome.js';
@@ -26,7 +27,6 @@ import { type Init3dOutcome, init3dOutcome } from './readings/init3d-outcome.js'
 import { inquiryOutcome, type InquiryOutcome, type InquiryRules } from './readings/inquiry-outcome.js';
 import { ReplyFields } from './readings/reply-fields.js';
 import { type Expectation, isForeign, type ReadingRules } from './readings/result-checks.js';
-import { describeRedacted, redactResult, type SensitiveData } from './redaction.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
 import { inRequestSpan } from './transport/request-span.js';
 import type { Answer, RequestClaim, Transmission, WireRequest } from './transport/transmission.js';
@@ -47,8 +47,8 @@ interface NotMade extends NotSent {
   readonly by?: { readonly part: string; readonly thrown: Thrown };
 }
 
-/** A request that may have been sent, and the secrets in it, which must not come back with the answer. */
-type Sent = Answer & Pick<SensitiveData, 'secrets'>;
+/** A request that may have been sent, and what keeps its secrets out of what is kept of the answer. */
+type Sent = Answer & { readonly masker: Masker };
 
 /** The outcome of a DoPayment, an Auth3d, a refund or a void. */
 export type ChargeAttempt = NotSent | { readonly sent: true; readonly outcome: ChargeOutcome };
@@ -94,21 +94,18 @@ export class GatewayClient {
 
   async doPayment(sale: SaleRequest, claim: RequestClaim): Promise<ChargeAttempt> {
     const sent = await this.send('doPayment', this.operations.doPayment, sale, claim);
-    return this.readCharge('doPayment', this.operations.doPayment, sent, sale, DIRECT_RULES, sale.cardDetails);
+    return this.readCharge('doPayment', this.operations.doPayment, sent, sale, DIRECT_RULES);
   }
 
   async init3d(sale: SaleRequest): Promise<Init3dAttempt> {
     const { init3d } = this.operations;
     const sent = await this.send('init3d', init3d, sale);
     if (!sent.sent) return sent;
-    const thrown: unknown[] = [];
-    const outcome = await onNewStack(init3dOutcome, sent, init3d, sale.conversationId, this.rulesFor(thrown));
-    const sensitive = { secrets: sent.secrets, card: sale.cardDetails };
-    this.reportUnread('init3d', thrown, sensitive);
+    const outcome = init3dOutcome(sent, init3d, sale.conversationId, this.rulesFor('init3d', sent));
     if (outcome.content !== null) return { sent: true, ...outcome };
-    const shown = redacted(outcome, sensitive);
-    this.reportReply('init3d', sent, shown.result);
-    return { sent: true, ...shown };
+    const kept = this.kept('init3d', outcome, sent);
+    this.reportReply('init3d', sent, kept.result);
+    return { sent: true, ...kept };
   }
 
   /** Whether the dialect has the operation. */
@@ -123,16 +120,14 @@ export class GatewayClient {
     if (!operation) return { sent: false, why: `the dialect has no ${name}` };
     const sent = await this.send(name, operation, request);
     if (!sent.sent) return sent;
-    const thrown: unknown[] = [];
     const { returnUrl, failUrl } = request;
     const own = [returnUrl, failUrl];
-    const rules = { ...this.rulesFor(thrown), form, isLocal: isLoopback(new URL(this.baseUrl).hostname), own };
+    const rules = { ...this.rulesFor(name, sent), form, isLocal: isLoopback(new URL(this.baseUrl).hostname), own };
     const outcome = hostedOutcome(sent, operation, request.conversationId, rules);
-    this.reportUnread(name, thrown, sent);
     if (outcome.page) return { sent: true, ...outcome };
-    const shown = redacted(outcome, sent);
-    this.reportReply(name, sent, shown.result);
-    return { sent: true, ...shown };
+    const kept = this.kept(name, outcome, sent);
+    this.reportReply(name, sent, kept.result);
+    return { sent: true, ...kept };
   }
 
   async auth3d(request: Auth3dRequest, claim: RequestClaim): Promise<ChargeAttempt> {
@@ -164,7 +159,7 @@ export class GatewayClient {
     if (!operation) return { sent: false, why: `the dialect has no ${kind}` };
     const sent = await this.send(kind, operation, request, claim);
     const expected = { ...request, installmentCount: 1, otherAmounts: saleAmounts };
-    const attempt = await this.readCharge(kind, operation, sent, expected, {
+    const attempt = this.readCharge(kind, operation, sent, expected, {
       unboundState: 'succeeded',
       mayApproveTwice: true,
       codes: this.refundCodes,
@@ -212,14 +207,11 @@ export class GatewayClient {
     if (!checkPayment) return { outcome: 'nothing' };
     const sent = await this.send('checkPayment', checkPayment, payment);
     if (!sent.sent || !sent.reply) return null;
-    const thrown: unknown[] = [];
     // No source shows how the answer to an inquiry is signed.
-    const rules = { ...this.rulesFor(thrown), ...special, isSignGood: null };
+    const rules = { ...this.rulesFor('checkPayment', sent), ...special, isSignGood: null };
     const inquiry = inquiryOutcome(sent.reply, checkPayment, expected, rules);
-    this.reportUnread('checkPayment', thrown, sent);
-    const shown = 'charge' in inquiry ? { ...inquiry, charge: redacted(inquiry.charge, sent) } : inquiry;
-    if (shown.outcome === 'nothing') this.reportReply('checkPayment', sent, null);
-    return shown;
+    if (inquiry.outcome === 'nothing') this.reportReply('checkPayment', sent, null);
+    return 'charge' in inquiry ? { ...inquiry, charge: this.kept('checkPayment', inquiry.charge, sent) } : inquiry;
   }
 
   /**
@@ -234,42 +226,34 @@ export class GatewayClient {
     if (!sent.sent) return sent;
     if (!sent.reply) return { sent: true, status: null, result: null, outcome: noAnswerAboutCard('no_answer') };
     const { status, text } = sent.reply;
-    const sensitive = { secrets: sent.secrets, bin: request.bin };
-    const rules = { codes: this.settings.dialect.codes, amountFormat };
+    const rules = { codes: this.settings.dialect.codes, amountFormat, masker: sent.masker };
     let result: GatewayResult | null = null;
     let outcome = binOutcome(status, null, request, rules);
     try {
       const fields = ReplyFields.parse(text);
       const read = fields && checkBin.read(fields);
-      outcome = binOutcome(status, read && withoutSecrets(read, sensitive), request, rules);
-      result = read && redactResult(read, sensitive);
+      outcome = binOutcome(status, read, request, rules);
+      result = read && keptResult(read, sent.masker, rules.codes);
     } catch (error) {
       // A host's own dialect may throw while reading.
-      this.reportUnread('checkBin', [error], sensitive);
+      this.trouble?.notRead('checkBin', describeThrown(error, sent.masker));
     }
     this.reportReply('checkBin', sent, result);
     return { sent: true, status, result, outcome };
   }
 
-  private async readCharge(
+  private readCharge(
     name: GatewayOperation,
     operation: DialectOperation<never, GatewayResult>,
     sent: Sent | NotSent,
-    { conversationId, amount, currencyCode, installmentCount, otherAmounts }: Expectation,
+    expected: Expectation,
     special: Pick<ChargeRules, 'unboundState'> & Partial<ChargeRules>,
-    card?: SaleRequest['cardDetails'],
-  ): Promise<ChargeAttempt> {
+  ): ChargeAttempt {
     if (!sent.sent) return sent;
-    // A sale has more fields, and its card must not be on the stack.
-    const expected = { conversationId, amount, currencyCode, installmentCount, otherAmounts };
-    const thrown: unknown[] = [];
-    const rules = { ...this.rulesFor(thrown), ...special };
-    const outcome = await onNewStack(chargeOutcome, sent, operation, expected, rules);
-    const sensitive = { secrets: sent.secrets, card };
-    this.reportUnread(name, thrown, sensitive);
-    const shown = redacted(outcome, sensitive);
-    this.reportReply(name, sent, shown.result);
-    return { sent: true, outcome: shown };
+    const outcome = chargeOutcome(sent, operation, expected, { ...this.rulesFor(name, sent), ...special });
+    const kept = this.kept(name, outcome, sent);
+    this.reportReply(name, sent, kept.result);
+    return { sent: true, outcome: kept };
   }
 
   private async send<Request>(
@@ -293,7 +277,7 @@ export class GatewayClient {
       this.transport.post(ready.request, claim),
     );
     this.reportLoss(name, transmission);
-    if (transmission.sent) return { ...transmission, secrets: ready.secrets };
+    if (transmission.sent) return { ...transmission, masker: ready.masker };
     if (transmission.cause === 'claim_over') return TOO_LATE;
     return { sent: false, why: transmission.cause.replaceAll('_', ' ') };
   }
@@ -308,23 +292,23 @@ export class GatewayClient {
     name: GatewayOperation,
     operation: DialectOperation<Request, unknown>,
     content: Request,
-  ): Promise<NotMade | { readonly request: WireRequest; readonly secrets: readonly string[] }> {
+  ): Promise<NotMade | { readonly request: WireRequest; readonly masker: Masker }> {
     const { dialect, credentials } = this.settings;
+    const { clientSecret, apiKey } = credentials;
     let part = `the dialect's body of ${name}`;
     try {
       const unsigned = operation.body(content, credentials.merchantId);
       part = 'the signer';
-      const sign: unknown = await dialect.sign(unsigned, { operation: name, apiKey: credentials.apiKey });
+      const sign: unknown = await dialect.sign(unsigned, { operation: name, apiKey });
       if (sign !== null && typeof sign !== 'string') return { sent: false, why: 'the signer did not return a string' };
       part = "the dialect's headers";
       const headers = dialect.headers({ credentials, operation: name, now: this.clock.now() });
       part = `the JSON of the dialect's body of ${name}`;
       const body = wireText(sign === null ? unsigned : { ...unsigned, sign });
-      const secrets = [credentials.clientSecret, credentials.apiKey ?? '', sign ?? '', ...secretsIn(headers)];
-      return { request: { url: this.baseUrl + operation.path, headers, body }, secrets };
+      const masker = new Masker([clientSecret, apiKey, sign, ...secretsIn(headers)], content as Carried);
+      return { request: { url: this.baseUrl + operation.path, headers, body }, masker };
     } catch (error) {
-      const secrets = [credentials.clientSecret, credentials.apiKey ?? ''];
-      const thrown = describeRedacted(error, { secrets, card: cardIn(content), bin: binIn(content) });
+      const thrown = describeThrown(error, new Masker([clientSecret, apiKey], content as Carried));
       return { sent: false, why: 'the dialect or the signer failed to make the request', by: { part, thrown } };
     }
   }
@@ -337,8 +321,20 @@ export class GatewayClient {
     } else if (!transmission.reply) this.trouble?.noAnswer(name, transmission.cause, transmission.errorCode ?? null);
   }
 
-  private reportUnread(name: GatewayOperation, thrown: readonly unknown[], sensitive: SensitiveData): void {
-    for (const error of thrown) this.trouble?.notRead(name, describeRedacted(error, sensitive));
+  /** An outcome with what may be kept of its answer. It never throws, since money may have moved. */
+  private kept<Outcome extends { readonly result: GatewayResult | null }>(
+    name: GatewayOperation,
+    outcome: Outcome,
+    { masker }: Sent,
+  ): Outcome {
+    if (!outcome.result) return outcome;
+    try {
+      return { ...outcome, result: keptResult(outcome.result, masker, this.settings.dialect.codes) };
+    } catch (error) {
+      // A host's own dialect may give a result that throws when it is read.
+      this.trouble?.notRead(name, describeThrown(error, masker));
+      return { ...outcome, result: null };
+    }
   }
 
   /** Reports a reply that points to a wrong setting of the merchant. */
@@ -359,29 +355,16 @@ export class GatewayClient {
     return this.settings.dialect.operations;
   }
 
-  /** @param thrown collects what the dialect throws: describing it needs the card, which the readers do not get */
-  private rulesFor(thrown: unknown[]): ReadingRules {
+  private rulesFor(name: GatewayOperation, { masker }: Sent): ReadingRules {
     const { verifyAmount, verifySign, dialect, credentials } = this.settings;
     const isSignGood = verifySign && dialect.verifySign?.bind(dialect);
     return {
       codes: dialect.codes,
       verifyAmount,
       isSignGood: isSignGood ? (fields) => isSignGood(fields, { apiKey: credentials.apiKey }) : null,
-      onThrow: (error) => void thrown.push(error),
+      onThrow: (error) => this.trouble?.notRead(name, describeThrown(error, masker)),
     };
   }
-}
-
-/**
- * Reads an answer on a new call stack. When a reader throws, error trackers record the local variables of its callers,
- * and the client's hold the card.
- */
-async function onNewStack<Args extends readonly unknown[], Outcome>(
-  read: (...args: Args) => Outcome,
-  ...args: Args
-): Promise<Outcome> {
-  await Promise.resolve();
-  return read(...args);
 }
 
 /** The deadline of a request that moves no money, and so needs no claim. */
@@ -389,29 +372,9 @@ function deadline(timeoutMs: number): RequestClaim {
   return { timeoutMs, confirmTime: () => Promise.resolve(true), mayStart: () => true };
 }
 
-/** What an answer tells of a card, without texts that repeat the credentials. */
-function withoutSecrets(result: BinResult, { secrets }: SensitiveData): BinResult {
-  const { installments, commercial, unreadable } = result;
-  return { ...redactResult(result, { secrets }), installments, commercial, ...(unreadable && { unreadable }) };
-}
-
-function binIn(content: unknown): string | undefined {
-  return (content as Partial<BinRequest>).bin;
-}
-
-function cardIn(content: unknown): SaleRequest['cardDetails'] | undefined {
-  return (content as Partial<SaleRequest>).cardDetails;
-}
-
-function redacted<Outcome extends { readonly result: GatewayResult | null }>(
-  outcome: Outcome,
-  sensitive: SensitiveData,
-): Outcome {
-  return outcome.result ? { ...outcome, result: redactResult(outcome.result, sensitive) } : outcome;
-}
-
 /** The credentials in the headers: a dialect may send them in another form than the configured one. */
 function secretsIn(headers: Readonly<Record<string, string>>): string[] {
-  const names = Object.keys(headers).filter((name) => /secret|authorization|key|token/i.test(name));
-  return names.map((name) => headers[name] ?? '');
+  const secret = Object.entries(headers).filter(([name]) => /secret|authorization|key|token/i.test(name));
+  // `Bearer abc` and `abc`.
+  return secret.flatMap(([, value]) => [value, ...value.split(' ').slice(1)]);
 }

@@ -1,9 +1,7 @@
-import { describeHostError } from '../gateway/redaction.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentClock } from '../payment/clock.js';
 import { FailureLog, LimitedLog } from '../payment/limited-log.js';
-import type { Payment } from '../payment/payment.js';
-import type { Thrown } from '../payment/thrown.js';
+import { describeHostError, type Thrown } from '../payment/thrown.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 
 /** More than the tries of one delivery in its first minute; a handler that always fails cannot fill the log. */
@@ -38,8 +36,8 @@ export class DeliveryFailures {
   }
 
   /** What a handler threw. */
-  describe(thrown: unknown, payment: Payment): Thrown {
-    return describeHostError(thrown, this.settings.credentials, payment);
+  describe(thrown: unknown): Thrown {
+    return describeHostError(thrown, this.settings.credentials);
   }
 
   /**

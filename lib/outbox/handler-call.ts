@@ -110,7 +110,7 @@ export class HandlerCall {
     } catch (error) {
       // A handler may throw a timeout error of its own.
       if (error === late) return { error: `took longer than ${timeoutMs} ms`, at: [] };
-      return this.failures.describe(error, delivery.event.payment);
+      return this.failures.describe(error);
     }
   }
 

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService, ModuleRef } from '@nestjs/core';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
-import { describeHostError } from '../gateway/redaction.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import type { LedgerEvent } from '../payment/ledger-event.js';
-import { thrownText } from '../payment/thrown.js';
+import { describeHostError, thrownText } from '../payment/thrown.js';
 
 /** Lines a minute for each type of event. */
 const MAX_LINES = 10;
@@ -66,8 +65,8 @@ export class PlainEvents {
     });
   }
 
-  private report({ type, eventId, payment }: LedgerEvent, thrown: unknown): void {
-    const failure = describeHostError(thrown, this.settings.credentials, payment);
+  private report({ type, eventId }: LedgerEvent, thrown: unknown): void {
+    const failure = describeHostError(thrown, this.settings.credentials);
     const line =
       `A listener of ${type} (@OnEvent) failed and is not called again for event ${eventId}; what must not be missed ` +
       `belongs in a method with @OnPayment or @OnRefund${thrownText(failure)}.`;

@@ -1,6 +1,5 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
-const POOL_SIZE = 4_096;
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /** Where the module gets random values from. Tests can replace it. */
@@ -20,27 +19,6 @@ export class SystemRandomness extends Randomness {
   fraction(): number {
     return Math.random();
   }
-}
-
-const pool = Buffer.allocUnsafeSlow(POOL_SIZE);
-let used = POOL_SIZE;
-
-/**
- * Cryptographic bytes, taken from a pool: asking the system for a few at a time takes longer than everything else that
- * an id needs. The bytes are wiped from the pool, and the result has memory of its own, so that the caller can wipe it.
- */
-export function randomBytes(count: number): Buffer {
-  if (count > POOL_SIZE) throw new Error(`at most ${POOL_SIZE} random bytes at once`);
-  if (used + count > POOL_SIZE) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  const taken = pool.subarray(used, used + count);
-  const bytes = Buffer.allocUnsafeSlow(count);
-  taken.copy(bytes);
-  taken.fill(0);
-  used += count;
-  return bytes;
 }
 
 /** 20 random characters in Crockford's Base32 (100 bits), as in the vendor's official plugin. */

@@ -1,6 +1,7 @@
 import { isNativeError } from 'node:util/types';
+import { type Credentials, Masker } from './kept-text.js';
 
-/** What a function of the host threw, in a form that may be stored and logged. */
+/** What the host's code threw, in a form that may be stored and logged. */
 export interface Thrown {
   /** Name and message, and those of the cause: `TypeError: no route`. */
   readonly error: string;
@@ -10,20 +11,23 @@ export interface Thrown {
 
 /** Only the beginning of a longer stack is read. */
 const MAX_STACK_LENGTH = 10_000;
-const MAX_FRAMES = 3;
-const PLACE = /:\d+:\d+\)?$/;
+const MAX_PLACES = 3;
+/** With the line and the column at its end. */
+const PLACE = /^at (?:async )?(.*?)(:\d+:\d+\)?)$/;
 /** Node's own code, packages (this one, too), and code without a file. */
 const NOT_HOST_CODE = /node_modules|node:|<anonymous>/;
+const LONG_NUMBER = /\d(?:[^\p{L}\p{N}]*\d){8,}/gu;
 
 /**
- * Describes what a function of the host threw. The error's texts may hold anything that the function was given.
+ * Describes what the host's code threw. Its texts may hold anything that the code was given.
  *
- * @param hide makes a text safe to show, and limits its length
+ * @param masker of the request that was being made or answered
  */
-export function describeThrown(thrown: unknown, hide: (text: string) => string): Thrown {
+export function describeThrown(thrown: unknown, masker: Masker): Thrown {
   try {
     if (isError(thrown)) {
-      return { error: hide(textOf(thrown)), at: placesOf(thrown).map((place) => hideInPlace(place, hide)) };
+      const at = placesIn(thrown).filter((place) => !masker.isIn(place));
+      return { error: masker.keptMessage(textOf(thrown)) ?? 'an error without a text', at };
     }
   } catch {
     // The thrown value may have getters that throw, or a message that is not a text.
@@ -31,15 +35,14 @@ export function describeThrown(thrown: unknown, hide: (text: string) => string):
   return { error: 'threw something that is no Error', at: [] };
 }
 
-/** `: TypeError: no route, at Orders.paid (dist/orders.js:4:5)`, for the end of a line in the log. */
-export function thrownText({ error, at }: Thrown): string {
-  const [place] = at;
-  return `: ${error}${place === undefined ? '' : `, at ${place}`}`;
+/** {@link describeThrown} where no more is known than the credentials. */
+export function describeHostError(thrown: unknown, { clientSecret, apiKey }: Credentials): Thrown {
+  return describeThrown(thrown, new Masker([clientSecret, apiKey]));
 }
 
-/** Separates the parts of a path, since a whole path looks like a secret. Digits spread over parts are found anyway. */
-function hideInPlace(place: string, hide: (text: string) => string): string {
-  return hide(place.replaceAll('/', ' / ')).replaceAll(' / ', '/');
+/** `: TypeError: no route, at Orders.paid (dist/orders.js:4:5)`, for the end of a line in the log. */
+export function thrownText({ error, at: [place] }: Thrown): string {
+  return `: ${error}${place === undefined ? '' : `, at ${place}`}`;
 }
 
 function textOf(error: Error): string {
@@ -52,22 +55,22 @@ function isError(value: unknown): value is Error {
   return value instanceof Error || isNativeError(value);
 }
 
-function placesOf({ stack, message }: { readonly stack?: unknown; readonly message: string }): string[] {
+function placesIn({ stack, message }: { readonly stack?: unknown; readonly message: string }): string[] {
   if (typeof stack !== 'string') return [];
-  // The message comes first, and may have lines that look like stack frames.
+  // The message comes first, and may have lines that look like places.
   const start = stack.indexOf(message);
-  const frames = stack
+  return stack
     .slice(start < 0 ? 0 : start + message.length)
     .slice(0, MAX_STACK_LENGTH)
     .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line.startsWith('at ') && PLACE.test(line) && !NOT_HOST_CODE.test(line));
-  const folder = `${process.cwd()}/`;
-  return frames.slice(0, MAX_FRAMES).map((line) =>
-    line
-      .slice('at '.length)
-      .replace(/^async /, '')
-      .replace('file://', '')
-      .replace(folder, ''),
-  );
+    .filter((line) => !NOT_HOST_CODE.test(line))
+    .flatMap((line) => {
+      const [, where, position] = PLACE.exec(line.trim()) ?? [];
+      return where === undefined || position === undefined ? [] : [shortened(where) + position];
+    })
+    .slice(0, MAX_PLACES);
+}
+
+function shortened(place: string): string {
+  return place.replace('file://', '').replace(`${process.cwd()}/`, '').replace(LONG_NUMBER, '***');
 }

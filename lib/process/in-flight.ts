@@ -1,10 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  PaymentConfigurationError,
-  PaymentShutdownError,
-  rejectApart,
-  PaymentOverloadError,
-} from '../errors/payment-errors.js';
+import { PaymentConfigurationError, PaymentOverloadError, PaymentShutdownError } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { variableOf } from '../payment/account.js';
 import { MAX_TIMER_MS, PaymentClock } from '../payment/clock.js';
@@ -74,8 +69,8 @@ export class InFlight {
    *
    * @throws PaymentShutdownError once a shutdown has begun, and what {@link run} throws
    */
-  begin<T>(work: () => Promise<T>): Promise<T> {
-    if (this.phase === 'ending') return rejectApart(new PaymentShutdownError());
+  async begin<T>(work: () => Promise<T>): Promise<T> {
+    if (this.phase === 'ending') throw new PaymentShutdownError();
     return this.run(work);
   }
 
@@ -85,9 +80,9 @@ export class InFlight {
    * @throws PaymentConfigurationError before the module has started: no background work would reconcile the result
    * @throws PaymentShutdownError when the store is about to be closed
    */
-  run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.phase === 'starting') return rejectApart(new PaymentConfigurationError([NOT_STARTED]));
-    if (this.phase === 'closed') return rejectApart(new PaymentShutdownError());
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.phase === 'starting') throw new PaymentConfigurationError([NOT_STARTED]);
+    if (this.phase === 'closed') throw new PaymentShutdownError();
     const run = work().finally(() => {
       this.running.delete(run);
       if (this.running.size > 0) return;
@@ -136,7 +131,7 @@ export class InFlightLimit {
   /** @throws PaymentOverloadError when the limit is reached; the work is not begun */
   async run<T>(operation: LimitedOperation, work: () => Promise<T>): Promise<T> {
     const { maxInFlight } = this.settings;
-    if (maxInFlight !== null && this.running >= maxInFlight) return rejectApart(this.refuse(operation, maxInFlight));
+    if (maxInFlight !== null && this.running >= maxInFlight) throw this.refuse(operation, maxInFlight);
     this.running += 1;
     try {
       return await work();

@@ -1,5 +1,4 @@
-import { fieldPath } from '../../lib/dto/copy-input.js';
-import { copyInput } from './thrown.js';
+import { copyInput, fieldPath } from '../../lib/dto/copy-input.js';
 import { PaymentValidationError } from '../../lib/errors/payment-validation.error.js';
 
 function refusalOf(input: unknown): string[] {

@@ -11,7 +11,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { CARD_CHECKS, CardDetailsDto } from '../../lib/dto/card-details.dto.js';
 import { DoPaymentDto, Init3dDto } from '../../lib/dto/do-payment.dto.js';
-import { validateInput } from './thrown.js';
+import { checkInput as validateInput } from '../../lib/dto/validate-input.js';
 import { CARD, fullInput, MASKED, NON_LUHN, NOW, sampleInput } from './sample-input.js';
 
 @Controller()

@@ -2,7 +2,7 @@ import { plainToInstance } from 'class-transformer';
 import { IsIn, registerDecorator, validateSync } from 'class-validator';
 import fc from 'fast-check';
 import { CARD_CHECKS } from '../../lib/dto/card-details.dto.js';
-import { copyInput } from './thrown.js';
+import { copyInput } from '../../lib/dto/copy-input.js';
 import { DoPaymentDto, Init3dDto } from '../../lib/dto/do-payment.dto.js';
 import { obeysRules } from '../../lib/dto/obeys-rules.js';
 import { fullInput, NON_LUHN, type SampleInput } from './sample-input.js';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { CardDetailsDto } from '../../lib/dto/card-details.dto.js';
 import { DoPaymentDto, Init3dDto } from '../../lib/dto/do-payment.dto.js';
 import { maskedCard } from '../../lib/dto/masked-card.js';
-import { validateInput } from './thrown.js';
+import { checkInput as validateInput } from '../../lib/dto/validate-input.js';
 import { PaymentValidationError, type ValidationIssue } from '../../lib/errors/payment-validation.error.js';
 import { CARD, fullInput, MASKED, NON_LUHN, NOW, sampleInput } from './sample-input.js';
 
@@ -454,26 +454,9 @@ describe('validateInput', () => {
     expect(rulesOf(Object.assign(new OrderPayment(), sampleInput(), { extra: 'x' }))).toEqual(['extra unknownField']);
   });
 
-  it('takes a masked copy for the card that it was made of', () => {
-    const copy = instanceToPlain(plainToInstance(DoPaymentDto, sampleInput()));
-    expect(inspect(copy, { depth: 9, showHidden: true })).not.toMatch(/5246776356903508|792|1230/);
-    expect({ ...validateInput(DoPaymentDto, copy, CHECKS).cardDetails }).toEqual(CARD);
-    expect({ ...validateInput(DoPaymentDto, { ...copy }, CHECKS).cardDetails }).toEqual(CARD);
-    expect(copy.cardDetails).toEqual({ cardNo: MASKED, expDate: '****', cvv: '****' });
-  });
-
-  it('takes a copy that was changed for what it has become', () => {
-    const copy = instanceToPlain(plainToInstance(DoPaymentDto, sampleInput())) as { cardDetails: object };
-    const other = { cardNo: '4508034508034509', expDate: '1236', cvv: '000' };
-    Object.assign(copy.cardDetails, other);
-    expect({ ...validateInput(DoPaymentDto, copy, CHECKS).cardDetails }).toEqual(other);
-    Object.assign(copy.cardDetails, { cardNo: '450803******4509', expDate: '****', cvv: '****' });
-    expect(rulesOf(copy)).toEqual(['cardDetails masked']);
-  });
-
   it.each<[string, (instance: DoPaymentDto) => unknown]>([
     ['JSON', (instance) => JSON.parse(JSON.stringify(instance)) as unknown],
-    ['a clone of a masked copy', (instance) => structuredClone(instanceToPlain(instance))],
+    ['a masked copy', (instance) => instanceToPlain(instance)],
     ['a masked copy of a plain card', (instance) => ({ ...instance, cardDetails: { ...maskedCard(CARD) } })],
   ])('says of %s which setting to change', (_name, print) => {
     const error = errorOf(print(plainToInstance(DoPaymentDto, sampleInput())));

@@ -61,9 +61,9 @@ describe('a form that is to be shown again', () => {
     [
       'throws',
       () => {
-        throw new TypeError(`no template for ${CARD_NUMBER}`);
+        throw new TypeError(`no template for ${CARD_NUMBER}, sorry`);
       },
-      /^error The form could not be shown again, so the buyer gets the plain page: TypeError: no template for \*+, at .+\.$/,
+      /^error The form could not be shown again, so the buyer gets the plain page: TypeError: no template for sorry, at .+\.$/,
     ],
     [
       'throws what is no Error',

@@ -102,7 +102,7 @@ export function assembleFlows({
     direct,
     threeD,
     hosted,
-    new BinFlow(gateway, clock, random, settings),
+    new BinFlow(gateway, clock, settings),
     refundFlow,
     inquiries,
     operator,

@@ -213,11 +213,17 @@ describe('once it is sent, there is an outcome', () => {
         result: {
           code: 'B0000',
           resultCode: null,
+          message: null,
           currency: null,
           amount: null,
           orderId: null,
           paymentId: null,
-          message: null,
+          bankUniqueReferenceNumber: null,
+          authCode: null,
+          transactionDate: null,
+          maskedCardNumber: null,
+          commissionRate: null,
+          commissionAmount: null,
         },
       },
     });
@@ -286,7 +292,6 @@ describe('a card that is echoed', () => {
     bankUniqueReferenceNumber: CARD,
     authCode: CARD,
     transactionDate: CARD,
-    currency: CARD,
     instrumentDetail: { maskedCardNumber: CARD },
     paymentInfo: { payFacCommissionRate: CARD, payFacCommissionAmount: Number(CARD), amount: 60 },
   };
@@ -304,15 +309,25 @@ describe('a card that is echoed', () => {
       expect(text.replace(/[ -]/g, '')).not.toContain(CARD);
       expect(text).not.toMatch(/1236|12\/36|12\/2036|cvv 000/);
       expect(text).toContain('"orderId":null');
-      expect(text).toContain('exp ****');
+      expect(text).toContain('exp ***');
     }
   });
 
   it('by an approval neither', async () => {
-    const { client } = setUp(replied({ ...echoing, code: 'B0000', currency: '949' }));
+    const { client } = setUp(replied({ ...echoing, code: 'B0000' }));
     const outcome = await client.doPayment(SALE, OPEN_CLAIM);
     expect(outcome).toMatchObject({ outcome: { state: 'succeeded' } });
     expect(JSON.stringify(outcome)).not.toContain(CARD);
+  });
+});
+
+it('a result that cannot be read is not kept, and the outcome stands', async () => {
+  const result = { code: 'B0000', resultCode: null, currency: null, amount: null };
+  const read = (): never => Object.defineProperty({ ...result }, 'orderId', { get: fail }) as never;
+  const { client } = setUp(replied({ code: 'B0000' }), standard(altered({ read })));
+  expect(await client.doPayment(SALE, OPEN_CLAIM)).toEqual({
+    sent: true,
+    outcome: { state: 'succeeded', reason: null, result: null },
   });
 });
 

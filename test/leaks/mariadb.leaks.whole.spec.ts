@@ -1,21 +1,19 @@
-import { inspect } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { createConnection } from 'mysql2/promise';
-import { OnPayment, type PaymentStore } from 'nestjs-card-payment';
-import { FAULT_NAMES, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { openSqlStore } from 'nestjs-card-payment/sql';
+import { OnPayment } from 'nestjs-card-payment';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../services/mariadb.js';
 import { Notebook } from './notebook.js';
-import { type Leak, type Secret, searchFor } from './secret-search.js';
+import { type Secret, searchFor } from './secret-search.js';
 
 const CARD = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
 const SECRETS: readonly Secret[] = [
   { name: 'card number', text: CARD.cardNo },
   { name: 'first eight digits', text: CARD.cardNo.slice(0, 8) },
   { name: 'last eight digits', text: CARD.cardNo.slice(-8) },
-  { name: 'expiry', text: CARD.expDate, isShort: true },
-  { name: 'security code', text: CARD.cvv, isShort: true },
+  { name: 'expiry', text: CARD.expDate, isWord: true },
+  { name: 'security code', text: CARD.cvv, isWord: true },
 ];
 /** What the module stores on purpose, and shows in no error. */
 const REFERENCE = 'reference-of-the-order';
@@ -84,12 +82,8 @@ describe('mariadb leaks', () => {
     await notebook.watch('reconcile', () => payments.reconcile());
   }
 
-  it('runs payments whose gateway answers, fails, and sends the card back', async () => {
+  it('runs payments whose gateway answers, and sends the card back', async () => {
     await meet();
-    for (const kind of FAULT_NAMES) {
-      for (const operation of ['DoPayment', 'Init3d', 'Auth3d', 'refund'] as const) simulator.fail({ operation, kind });
-      await meet();
-    }
     const told = `card ${CARD.cardNo} cvv ${CARD.cvv} exp ${CARD.expDate}`;
     const names = ['message', 'resultDescription', 'responseDescription', 'orderId', 'authCode'];
     const edit = (fields: Record<string, unknown>) => names.forEach((name) => (fields[name] = told));
@@ -123,7 +117,7 @@ describe('mariadb leaks', () => {
     for (const source of ['rows of card_payment', 'general_log', 'slow_log']) {
       expect([source, noted(source).some((text) => text.includes('524677******3508'))]).toEqual([source, true]);
     }
-    expect(summary(searchFor(SECRETS, notebook.evidence))).toEqual([]);
+    expect(searchFor(SECRETS, notebook.evidence)).toEqual([]);
   });
 
   it('shows in no error and no log the statement that failed, which the driver’s error holds with its values', async () => {
@@ -134,23 +128,6 @@ describe('mariadb leaks', () => {
     const error: unknown = await connection.query(text).catch((thrown: unknown) => thrown);
     await connection.end();
     expect(error).toMatchObject({ code: 'ER_NO_SUCH_TABLE', sql: text });
-  });
-
-  it('shows no password when a store is printed, or does not open', async () => {
-    const { password } = new URL(url);
-    const notes = new Notebook();
-    const store: PaymentStore = await openSqlStore(url);
-    notes.note('store', inspect(store, { depth: 20, showHidden: true }));
-    await store.open();
-    notes.note('store', inspect(store, { depth: 20, showHidden: true }));
-    await store.close();
-    for (const wrong of [url.replace(/test_\w+$/, 'none'), url.replace('//shop', '//shopper')]) {
-      const closed = await openSqlStore(wrong);
-      await notes.watch('open', () => closed.open());
-      await closed.close();
-    }
-    expect(notes.evidence.filter(({ source }) => source === 'open: error').length).toBeGreaterThan(1);
-    expect(summary(searchFor([{ name: 'password', text: password }], notes.evidence))).toEqual([]);
   });
 });
 
@@ -174,8 +151,4 @@ async function noteServer(): Promise<void> {
 /** What was noted under sources that begin so. */
 function noted(source: string): string[] {
   return notebook.evidence.filter((item) => item.source.startsWith(source)).map(({ text }) => text);
-}
-
-function summary(leaks: readonly Leak[]): string[] {
-  return leaks.map(({ secret, form, source, excerpt }) => `${secret}, ${form}, ${source}: …${excerpt}…`);
 }

@@ -113,7 +113,7 @@ describe('pages', () => {
     for (const secret of [...secrets, ...tokens().slice(0, 3)]) {
       const planting = new Notebook();
       planting.logger.warn({ deep: { payment: { reference: `x ${secret.text} x` } } });
-      planting.note('event', encodeURIComponent(secret.text));
+      planting.note('event', `x${secret.text}x`);
       const found = new Set(searchFor([secret], planting.evidence).map(({ source }) => source));
       expect(found).toEqual(new Set(['log: warn', 'event']));
     }
@@ -195,5 +195,5 @@ function tokens(): Secret[] {
 }
 
 function summary(leaks: readonly Leak[]): string[] {
-  return [...new Set(leaks.map(({ secret, form, source, excerpt }) => `${secret}, ${form}, ${source}: …${excerpt}…`))];
+  return [...new Set(leaks.map(({ secret, source, excerpt }) => `${secret}, ${source}: …${excerpt}…`))];
 }

@@ -2,10 +2,9 @@ import { isLookingAhead } from '../../lib/callback/callback-request.js';
 import { resultChanges } from '../../lib/flows/settling/result-changes.js';
 import { decodeBankPage } from '../../lib/gateway/readings/bank-page.js';
 import { ReplyFields } from '../../lib/gateway/readings/reply-fields.js';
-import { redactResult } from '../../lib/gateway/redaction.js';
+import { keptResult } from '../../lib/gateway/kept-result.js';
 import { replyText } from '../../lib/gateway/transport/reply-text.js';
-import { holdsCard } from '../../lib/payment/card-mask.js';
-import { plainText } from '../../lib/payment/plain-text.js';
+import { holdsCard, keptNote, Masker } from '../../lib/payment/kept-text.js';
 import { preferredLanguage } from '../../lib/payment/text-language.js';
 import { aPaymentRecord } from '../../lib/testing/a-payment.js';
 import {
@@ -47,14 +46,9 @@ describe('on hostile texts of up to 64 KiB, a regular expression', () => {
 
 /** Examples of the expressions that the code constructs at run time, by file. */
 const CONSTRUCTED: Readonly<Record<string, readonly RegExp[]>> = {
-  // From the digits of a validated request, never from untrusted text.
-  'lib/gateway/redaction.ts': [/(?<!\d)12[\s./-]{0,3}(?:20)?30(?!\d)/g],
-  'lib/payment/card-mask.ts': [/450803\d{6}4509/],
   // From constants.
-  'lib/flows/settling/result-changes.ts': [
-    /^(?:(?:0?[1-9]|[12]\d|3[01])[/.-](?:19|20)\d\d(?:[ T](?:[01]?\d|2[0-3]))?)$/,
-  ],
-  'lib/payment/plain-text.ts': [/^(?:\d\d[./-]\d\d(?:[ T,]{1,2}\d\d)?|1?\d?\d(?:\.1?\d?\d){3}(?::\d{1,5})?)$/],
+  'lib/gateway/kept-result.ts': [/^(?:(?:0?[1-9]|[12]\d|3[01])[/.-](?:19|20)\d\d(?:[ T](?:[01]?\d|2[0-3]))?)$/],
+  'lib/payment/kept-text.ts': [/(?<!\d)(?:\d\d?[./-]\d\d?[./-]20\d\d)(?:[ T,]{1,2}\d\d?[:.]\d\d)?(?!\d)/g],
   // From an id that was just generated.
   'lib/simulator/exact-json.ts': [/"0b5c1d6e([^"]*)"/g],
 };
@@ -72,6 +66,7 @@ describe('regular expressions that are constructed at run time', () => {
 });
 
 const CARD = { cardNo: '4508034508034509', expDate: '1236', cvv: '000' };
+const MASKER = new Masker(['a-secret-of-ours'], { cardDetails: CARD });
 const RULES = { dateOrder: 'dmy' } as never;
 
 /** Functions that read untrusted text. */
@@ -86,9 +81,9 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'a string in a reply with numbers': (text) => ReplyFields.parse(JSON.stringify({ text, number: 1 })),
   "the bank's page": (text) => decodeBankPage(text),
   'a text that may contain the card number': (text) => holdsCard(text, CARD),
-  'an untrusted text': (text) => plainText(text, 500, CARD),
-  'a result before it is logged': (text) =>
-    redactResult({ code: text, message: text } as never, { secrets: ['a-secret-of-ours'], card: CARD }),
+  'a note': (text) => keptNote(text, 1_000),
+  'a result before it is kept': (text) =>
+    keptResult({ code: text, message: text, authCode: text, transactionDate: text } as never, MASKER, {} as never),
   'a result before it is stored': (text) =>
     resultChanges(
       { code: text, message: text, authCode: text, transactionDate: text } as never,

@@ -49,15 +49,11 @@ export const TARGETS = [
   {
     name: 'masking',
     files: {
-      'lib/payment/card-mask.ts': ['payment/card-mask', 'payment/plain-text'],
-      'lib/payment/decodings.ts': ['payment/decodings', 'payment/card-mask', 'payment/plain-text'],
+      'lib/gateway/kept-result.ts': ['gateway/kept-result'],
       'lib/payment/hidden.ts': ['payment/hidden'],
-      'lib/payment/plain-text.ts': ['payment/plain-text'],
+      'lib/payment/kept-text.ts': ['payment/kept-text'],
+      'lib/payment/thrown.ts': ['payment/thrown'],
     },
-  },
-  {
-    name: 'redaction',
-    files: { 'lib/gateway/redaction.ts': ['gateway/redaction'] },
   },
   {
     name: 'callback',

@@ -613,7 +613,7 @@ describe('EventDispatcher', () => {
     await publish('breaks', { maskedCardNumber: '450803******4581' });
     await events.stop();
     await clock.advance(3_600_000);
-    expect((await leaseDue())[0]?.error).toBe('Error: no   for **** **** **** ****');
+    expect((await leaseDue())[0]?.error).toBe('Error: no for **** **** **** ****');
   });
 
   it('throws PAYMENT_STORE without details when the store fails to announce handlers', async () => {

@@ -1,5 +1,5 @@
 import type { ValidationOptions } from 'class-validator';
-import { passesLuhn } from '../../payment/card-mask.js';
+import { passesLuhn } from '../../payment/luhn.js';
 import { type Rule, rule } from './rule.js';
 
 /** The rule of {@link IsNotExpired}, exported for a check by another clock. */

@@ -1,5 +1,4 @@
-import { hash } from 'node:crypto';
-import { recoded, sha256 } from '../../payment/own-bytes.js';
+import { createHash, hash } from 'node:crypto';
 import type {
   BinRequest,
   BinResult,
@@ -312,9 +311,10 @@ function compactTimestamp(now: Date, offsetHours: number): string {
   return new Date(now.getTime() + offsetHours * 3_600_000).toISOString().replace(/\D/g, '').slice(0, 14);
 }
 
-/** Base64( lowercase hex( SHA-256( base64-decode(secret) + timestamp ) ) ). Every Buffer with the secret is wiped. */
+/** Base64( lowercase hex( SHA-256( base64-decode(secret) + timestamp ) ) ). */
 function hashedSecret(secret: string, timestamp: string): string {
-  return recoded(sha256(secret, 'base64', timestamp), 'latin1', 'base64');
+  const digest = createHash('sha256').update(secret, 'base64').update(timestamp).digest('hex');
+  return Buffer.from(digest).toString('base64');
 }
 
 /** A value as it is signed: a boolean is `True` or `False`, an absent value an empty text. */

@@ -1,4 +1,3 @@
-import { ownBytes } from '../../payment/own-bytes.js';
 import type { ReplyFields } from './reply-fields.js';
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -7,15 +6,13 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The HTML in a text that is Base64 of UTF-8 HTML; null for any other text. */
 export function decodeBankPage(content: string): string | null {
-  const bytes = ownBytes(content, 'base64');
+  const bytes = Buffer.from(content, 'base64');
   try {
     if (!isBase64(content, bytes)) return null;
     const html = UTF8.decode(bytes);
     return isHtml(html) ? html : null;
   } catch {
     return null;
-  } finally {
-    bytes.fill(0);
   }
 }
 

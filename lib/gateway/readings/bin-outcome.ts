@@ -7,8 +7,9 @@ import {
 } from '../../payment/amount.js';
 import { currencyDecimals } from '../../payment/currency.js';
 import { CARD_TYPES, type CardBin, CardInstallment, type CardType } from '../../payment/card-bin.js';
-import { plainText } from '../../payment/plain-text.js';
+import type { Masker } from '../../payment/kept-text.js';
 import type { BinRequest, BinResult, InstallmentRow, ResultCodeSets } from '../gateway-dialect.js';
+import { keptCode } from '../kept-result.js';
 import { isForeign, isSuccessStatus } from './result-checks.js';
 import { readShownAmount } from './shown-amount.js';
 
@@ -33,14 +34,13 @@ const FAILURE_TEXTS: Readonly<Record<BinFailure, string>> = {
 const MAX_COUNT = 36;
 const MAX_ROWS = 100;
 const MAX_NAME_LENGTH = 80;
-const MAX_MESSAGE_LENGTH = 300;
-/** A text with so many digits could be a card number. */
-const CODE = /^(?!.*\d{12})[A-Za-z0-9_.-]{1,40}$/;
 
 /** By which an answer is judged. */
 export interface BinRules {
   readonly codes: ResultCodeSets;
   readonly amountFormat: AmountFormat;
+  /** Keeps the credentials out of the texts. */
+  readonly masker: Masker;
 }
 
 /** Nothing is known of the card. */
@@ -63,13 +63,13 @@ export function binOutcome(
   status: number,
   result: BinResult | null,
   request: BinRequest,
-  { codes, amountFormat }: BinRules,
+  { codes, amountFormat, masker }: BinRules,
 ): BinOutcome {
   const failure = isSuccessStatus(status) ? null : status < 500 ? 'refused' : 'server_error';
   if (!result) return noAnswerAboutCard(failure ?? 'unreadable');
   const said = textOf(result.code);
-  const code = said !== null && CODE.test(said) && !said.includes(request.bin) ? said : null;
-  const message = nameOf(result.message, request, MAX_MESSAGE_LENGTH);
+  const code = said?.includes(request.bin) ? null : keptCode(said, masker, codes);
+  const message = masker.keptMessage(result.message);
   if (failure) return code === null ? noAnswerAboutCard(failure) : unknownCard(code, message);
   if (isForeign(result, request.conversationId) || isOtherBin(result, request)) {
     return noAnswerAboutCard('conversation_mismatch');
@@ -81,9 +81,9 @@ export function binOutcome(
   if (isCodeUnreadable) return noAnswerAboutCard('unreadable');
   if (!isApproved) return code === null ? noAnswerAboutCard('refused') : unknownCard(code, message);
   const card = {
-    bank: nameOf(result.bank, request, MAX_NAME_LENGTH),
+    bank: masker.keptMessage(result.bank, MAX_NAME_LENGTH),
     type: typeOf(result.type),
-    brand: nameOf(result.brand, request, MAX_NAME_LENGTH),
+    brand: masker.keptMessage(result.brand, MAX_NAME_LENGTH),
     commercial: typeof result.commercial === 'boolean' ? result.commercial : null,
     installments: installmentsOf(result, request, amountFormat),
   };
@@ -100,14 +100,6 @@ function textOf(value: unknown): string | null {
 
 function typeOf(value: unknown): CardType | null {
   return CARD_TYPES.find((type) => type === value) ?? null;
-}
-
-/** A text of the gateway, safe to show and to log: without the card's digits, which it may repeat. */
-function nameOf(value: unknown, { bin }: Pick<BinRequest, 'bin'>, maxLength: number): string | null {
-  if (typeof value !== 'string') return null;
-  // Long numbers go first: of a card number, hiding the first digits alone would leave the others.
-  const text = plainText(value, maxLength).replaceAll(bin, '*'.repeat(bin.length)).trim();
-  return text === '' ? null : text;
 }
 
 /** Whether the answer names other first digits. It may name fewer or more of them than were asked about. */

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { ownBytes, ownCopy } from '../../payment/own-bytes.js';
 import { MAX_REPLY_BYTES, replyText } from './reply-text.js';
 import { causeCode, type LostReply, type Transmission } from './transmission.js';
 
@@ -24,8 +23,7 @@ export class Attempt {
   /** A part of the request may have been written. */
   private hasStarted = false;
   private isOver = false;
-  /** Wiped and null once the attempt is over. */
-  private body: Buffer | null;
+  private readonly body: Buffer;
   private isHandedOut = false;
   private readonly chunks: Buffer[] = [];
   private size = 0;
@@ -37,24 +35,20 @@ export class Attempt {
   private readonly deadline: number;
   private readonly timer: NodeJS.Timeout;
 
-  /**
-   * @param mayStart whether a request that starts now, and takes this long, may still be sent
-   * @param ownsChunks whether no other code uses the chunks of the reply, so that they can be wiped
-   */
+  /** @param mayStart whether a request that starts now, and takes this long, may still be sent */
   constructor(
     body: string,
     timeoutMs: number,
     private readonly mayStart: (timeoutMs: number) => boolean = () => true,
-    private readonly ownsChunks = false,
   ) {
-    this.body = ownBytes(body, 'utf8');
+    this.body = Buffer.from(body);
     this.deadline = performance.now() + timeoutMs;
     this.timer = setTimeout(() => this.lose('deadline'), timeoutMs);
   }
 
   /** Takes the right to dispatch the request. @returns the body's length; null if it was taken before or is over */
   take(): number | null {
-    if (this.isTaken || this.isOver || !this.body) return null;
+    if (this.isTaken || this.isOver) return null;
     this.isTaken = true;
     return this.body.length;
   }
@@ -67,11 +61,10 @@ export class Attempt {
   /** Gives the body once, so that a dispatcher which retries without announcing a start has nothing to write. */
   *handOut(): Generator<Buffer> {
     this.endIfLate();
-    const { body } = this;
-    if (!body || this.isHandedOut) throw new Error(ONCE);
+    if (this.isOver || this.isHandedOut) throw new Error(ONCE);
     this.isHandedOut = true;
     this.hasStarted = true;
-    yield body;
+    yield this.body;
   }
 
   /** A plain object, because hosts' dispatchers destructure handlers. */
@@ -88,10 +81,10 @@ export class Attempt {
         this.head = { status, statusText, headers };
       },
       onResponseData: (_controller, chunk) => {
+        if (this.isOver) return;
         this.chunks.push(chunk);
         this.size += chunk.length;
-        if (this.isOver) this.wipe();
-        else if (this.size > MAX_REPLY_BYTES) this.lose('reply_too_large');
+        if (this.size > MAX_REPLY_BYTES) this.lose('reply_too_large');
       },
       onResponseEnd: () => {
         // The request is over: there is nothing left to abort.
@@ -123,10 +116,7 @@ export class Attempt {
   private read(): void {
     if (this.isOver) return;
     const { status, headers } = this.head;
-    const [first] = this.chunks;
-    const body = first?.length === this.size ? first : ownCopy(this.chunks, this.size);
-    const reply = replyText(body, headers);
-    if (body !== first) body.fill(0);
+    const reply = replyText(Buffer.concat(this.chunks), headers);
     if ('text' in reply) this.end({ sent: true, reply: { status, text: reply.text } });
     else this.lose(reply.cause);
   }
@@ -142,17 +132,5 @@ export class Attempt {
     } catch {
       // A host's own dispatcher may fail to abort; the outcome stays the same.
     }
-    this.wipe();
-  }
-
-  /**
-   * Wipes the card from the buffers, whose memory may be reused. A connection that has not written the body by now
-   * writes zeros, which no gateway accepts as a request.
-   */
-  private wipe(): void {
-    this.body?.fill(0);
-    this.body = null;
-    if (this.ownsChunks) for (const chunk of this.chunks) chunk.fill(0);
-    this.chunks.length = 0;
   }
 }

@@ -2,10 +2,8 @@ import axios, { type AxiosAdapter, type AxiosInstance, type AxiosResponse, type 
 import { HttpService } from '@nestjs/axios';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Agent, type Dispatcher } from 'undici';
-import { Hidden } from '../../payment/hidden.js';
 import { STRONG_TLS } from '../../payment/tls.js';
 import { Attempt } from './attempt.js';
-import { MonitorWarning } from './monitors.js';
 import { causeCode, type RequestClaim, type Transmission, type WireRequest } from './transmission.js';
 
 /** The defaults of axios. A dialect or an interceptor may replace them. */
@@ -51,18 +49,17 @@ export class GatewayTransport {
    */
   readonly http: GatewayHttp;
   private readonly axios: AxiosInstance;
-  /** Never printed: it holds requests that are being sent, and a host's own may hold the password of a proxy. */
-  private readonly dispatcher: Hidden<Dispatcher>;
+  /** #private, so that `inspect` does not show requests under way, nor the password of a proxy. */
+  readonly #dispatcher: Dispatcher;
   private readonly isDispatcherOurs: boolean;
   private readonly settings: Omit<TransportSettings, 'dispatcher'>;
-  private readonly monitorWarning = new MonitorWarning();
   /** The adapter of each attempt, the only one through which axios may send. */
   private readonly adapters = new WeakSet<object>();
 
   constructor({ dispatcher, ...settings }: TransportSettings) {
     this.settings = settings;
     this.isDispatcherOurs = dispatcher === undefined;
-    this.dispatcher = new Hidden(dispatcher ?? agentFor(settings));
+    this.#dispatcher = dispatcher ?? agentFor(settings);
     this.axios = axios.create({ adapter: refuse });
     // Axios runs interceptors in reverse order, so this one is last: whatever others have done, only an attempt's own
     // adapter may send.
@@ -78,10 +75,9 @@ export class GatewayTransport {
    * latest, which is the claim's if there is one.
    */
   post(request: WireRequest, claim?: RequestClaim): Promise<Transmission> {
-    this.monitorWarning.check();
     const timeoutMs = claim?.timeoutMs ?? this.settings.timeoutMs;
     const mayStart = (left: number): boolean => claim?.mayStart(left) ?? true;
-    const attempt = new Attempt(request.body, timeoutMs, mayStart, this.isDispatcherOurs);
+    const attempt = new Attempt(request.body, timeoutMs, mayStart);
     // Axios costs as much as the request itself, so it is used only if there may be interceptors.
     if (this.http.mayHaveInterceptors) this.postByAxios(attempt, request);
     else this.transmit(attempt, request);
@@ -90,7 +86,7 @@ export class GatewayTransport {
 
   /** Ends the requests that are under way, as if their connections were lost. */
   async close(): Promise<void> {
-    if (this.isDispatcherOurs) await this.dispatcher.reveal().destroy();
+    if (this.isDispatcherOurs) await this.#dispatcher.destroy();
   }
 
   private postByAxios(attempt: Attempt, request: WireRequest): void {
@@ -119,7 +115,7 @@ export class GatewayTransport {
   private dispatch(attempt: Attempt, url: string, headers: Record<string, string>): void {
     try {
       const { origin, pathname, search } = new URL(url);
-      this.dispatcher.reveal().dispatch(
+      this.#dispatcher.dispatch(
         {
           origin,
           path: pathname + search,

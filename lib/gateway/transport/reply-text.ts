@@ -21,7 +21,7 @@ const DECODERS = new Map<string, Decoder>([
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The text of a body, or why it cannot be read. Buffers made on the way are wiped; the caller wipes `body`. */
+/** The text of a body, or why it cannot be read. */
 export function replyText(
   body: Buffer,
   headers: IncomingHttpHeaders,
@@ -32,19 +32,14 @@ export function replyText(
   let bytes = body;
   for (const decoder of bytes.length > 0 ? decoders : []) {
     if (!decoder) return { cause: 'reply_unreadable' };
-    const encoded = bytes;
     try {
-      bytes = decoder(encoded, { maxOutputLength: MAX_REPLY_BYTES });
+      bytes = decoder(bytes, { maxOutputLength: MAX_REPLY_BYTES });
     } catch (error) {
       const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
       return { cause: isTooLarge ? 'reply_too_large' : 'reply_unreadable' };
-    } finally {
-      if (encoded !== body) encoded.fill(0);
     }
   }
-  const text = textOf(bytes, String(headers['content-type'] ?? ''));
-  if (bytes !== body) bytes.fill(0);
-  return { text };
+  return { text: textOf(bytes, String(headers['content-type'] ?? '')) };
 }
 
 function namesIn(header: string | string[] | undefined): string[] {

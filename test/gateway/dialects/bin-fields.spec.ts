@@ -1,5 +1,6 @@
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
+import { Masker } from '../../../lib/payment/kept-text.js';
 import { type BinOutcome, binOutcome, noAnswerAboutCard } from '../../../lib/gateway/readings/bin-outcome.js';
 import { cpuMs } from '../../rigs/cpu-time.js';
 
@@ -12,7 +13,7 @@ const { codes, operations } = morposDialect();
 function told(answer: object | string, sale: typeof NO_SALE | typeof SALE = NO_SALE, status = 200): BinOutcome {
   const fields = ReplyFields.parse(typeof answer === 'string' ? answer : JSON.stringify(answer));
   const result = fields && operations.checkBin!.read(fields);
-  return binOutcome(status, result, { ...QUESTION, ...sale }, { codes, amountFormat: 'fixed' });
+  return binOutcome(status, result, { ...QUESTION, ...sale }, { codes, amountFormat: 'fixed', masker: new Masker([]) });
 }
 
 const KNOWN = { bank: 'Örnek Bankası', type: 'credit', brand: 'VISA', commercial: false };
@@ -81,7 +82,7 @@ describe('the card, as gateways may tell it', () => {
     });
     expect(told({ ...echo, responseCode: `X${QUESTION.bin}` })).toMatchObject({ code: 'refused', bank: null });
     const long = told({ ...APPROVED, bankName: '4508034508034509', cardBrand: 'x'.repeat(500) });
-    expect(long.bank).not.toMatch(/\d/);
+    expect(long.bank).toBeNull();
     expect(long.brand!.length).toBeLessThanOrEqual(80);
   });
 });
