@@ -106,7 +106,8 @@ export function applyInquiry(
   const askedAgain: PaymentChange = {
     reason: record.reason,
     inquiries: record.inquiries + 1,
-    notFoundAt: inquiry.outcome === 'not_found' ? (record.notFoundAt ?? answeredAt) : record.notFoundAt,
+    // Only in a row: any other answer begins it again.
+    notFoundAt: inquiry.outcome === 'not_found' ? (record.notFoundAt ?? answeredAt) : null,
     dueAt: nextInquiry(now, record.inquiries + 1, rules.random),
   };
   return advance(record, 'unknown', askedAgain, now);

@@ -121,11 +121,15 @@ function factsOf(fields: ReplyFields, result: GatewayResult, question: Question)
 
 // What a dialect in plain JavaScript gives may be anything, and fields may be left out.
 
-export function isUnreadable(result: Pick<GatewayResult, 'unreadable'>, field: DecidingField): boolean {
+function isUnreadable(result: Pick<GatewayResult, 'unreadable'>, field: DecidingField): boolean {
   return result.unreadable?.includes(field) ?? false;
 }
 
-function idOf(result: GatewayResult, { conversationId }: Expectation): AnswerFacts['id'] {
+/** Whose conversationId the answer shows. */
+export function idOf(
+  result: Pick<GatewayResult, 'conversationId' | 'unreadable'>,
+  { conversationId }: Pick<Expectation, 'conversationId'>,
+): AnswerFacts['id'] {
   if (result.conversationId === conversationId) return 'ours';
   const isShown = (result.conversationId ?? null) !== null || isUnreadable(result, 'conversationId');
   return isShown ? 'foreign' : 'absent';
