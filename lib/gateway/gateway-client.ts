@@ -194,10 +194,8 @@ export class GatewayClient {
     // No source shows how the answer to an inquiry is signed.
     const question = { ...this.questionFor('checkPayment', sent, expected), codes, about, isSignGood: null };
     const inquiry = inquiryOutcome(sent.reply, checkPayment, question);
-    if (inquiry === null || inquiry.outcome === 'nothing') this.reportReply('checkPayment', sent, null);
-    return inquiry && 'charge' in inquiry
-      ? { ...inquiry, charge: this.kept('checkPayment', inquiry.charge, sent) }
-      : inquiry;
+    if (inquiry.outcome === 'nothing' || inquiry.outcome === 'unanswered') this.reportReply('checkPayment', sent, null);
+    return 'charge' in inquiry ? { ...inquiry, charge: this.kept('checkPayment', inquiry.charge, sent) } : inquiry;
   }
 
   /**

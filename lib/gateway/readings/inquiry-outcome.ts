@@ -16,18 +16,20 @@ export type InquiryOutcome =
   /** It approves, but may mean only that the inquiry itself succeeded. */
   | { readonly outcome: 'bare_approval'; readonly charge: ChargeOutcome }
   | { readonly outcome: 'not_found' }
+  /** The gateway gave no answer but an error of its own. */
+  | { readonly outcome: 'unanswered' }
   | {
       readonly outcome: 'nothing';
       /** The answer says that it has not been paid so far. */
       readonly isUnpaid?: boolean;
     };
 
-/** Reads the answer to a CheckPayment. Null when it is none: an error of the gateway's own. */
+/** Reads the answer to a CheckPayment. */
 export function inquiryOutcome(
   reply: GatewayReply,
   operation: DialectOperation<never, InquiryResult>,
   question: Question & { readonly about: InquiryFacts['about'] },
-): InquiryOutcome | null {
+): InquiryOutcome {
   const { facts, result } = readAnswer({ sent: true, reply }, operation, question);
   const [word, reason] = judge(INQUIRY, { ...facts, about: question.about });
   switch (word) {
@@ -50,6 +52,6 @@ export function inquiryOutcome(
     case 'unclear':
       return { outcome: 'nothing' };
     case 'unanswered':
-      return null;
+      return { outcome: 'unanswered' };
   }
 }
