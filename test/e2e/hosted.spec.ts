@@ -1,6 +1,7 @@
 import { OnPayment, type Payment, PaymentClock, type PaymentEvent, PaymentHostedError } from 'nestjs-card-payment';
 import {
   type BankCallback,
+  type JsonObject,
   type Simulator,
   type SimulatorOptions,
   startSimulator,
@@ -350,8 +351,10 @@ describe('in the course of time', () => {
 
   it.each(['unknown', 'pending'] as const)(
     'abandoned baskets leave no unknown and free their orders, if the gateway says "%s" for ever',
-    async (hostedInquiry) => {
-      const shop = await open({ hostedInquiry });
+    async (word) => {
+      const shop = await open();
+      const edit = (fields: JsonObject) => word === 'pending' && (fields.transactionStatus = 'PENDING');
+      shop.simulator.fail({ operation: 'CheckPayment', times: Infinity, kind: 'edit', edit });
       const sales = Array.from({ length: 30 }, () => order());
       const starts = await Promise.all(sales.map((sale) => shop.payments.startHosted(sale)));
       await shop.pass(2 * HOUR);

@@ -18,7 +18,10 @@ const OF_INQUIRY = [...OF_ALL, 'currency', 'amount', 'about', 'type', 'status', 
 /** Every combination of what these facts can be. */
 function* combinations(names: readonly (keyof typeof FACTS)[], facts: Facts = {}): Generator<Facts> {
   const [name, ...others] = names;
-  if (name === undefined) return yield { ...facts };
+  if (name === undefined) {
+    yield { ...facts };
+    return;
+  }
   for (const value of FACTS[name]) yield* combinations(others, { ...facts, [name]: value });
 }
 
