@@ -68,7 +68,7 @@ const ROWS: Row[] = [
   [200, { code: 'B0000', conversationId: 'ANOTHER', resultCode: 'B0051' }, 'review conversation_mismatch'],
   [200, { code: 'B0000', conversationId: 'ANOTHER', amount: 1, currency: 840 }, 'review conversation_mismatch'],
   [200, { code: 'B0010', conversationId: 'ANOTHER' }, 'review conversation_mismatch'],
-  [200, { code: 'B0051' }, 'failed declined'],
+  [200, { ...NAMED, code: 'B0051' }, 'failed declined'],
   [200, { code: 'B0012', amount: 1, currency: 840 }, 'failed declined'],
   [200, { code: 'RVV0000999999' }, 'failed declined'],
   ...[200, 400, 401, 422].map((status): Row => {
@@ -85,6 +85,11 @@ const ROWS: Row[] = [
   [200, { resultCode: 'B0000' }, 'unknown unreadable'],
   [200, { message: 'Approved' }, 'unknown unreadable'],
   [200, '<html>', 'unknown unreadable'],
+  // A status that is no success makes nothing of an approval.
+  ...[NAMED, { ...NAMED, amount: 1 }, { ...NAMED, currency: '840' }].flatMap((body): Row[] => [
+    [503, body, 'unknown indeterminate_code'],
+    [400, body, 'unknown indeterminate_code', {}, SIGNED],
+  ]),
   // The sign counts in an approval alone, and the vendor's sample of a refund's answer has none.
   [200, NAMED, 'review sign_mismatch', { refund: 'succeeded', void: 'succeeded' }, SIGNED],
   [200, { ...NAMED, amount: 1 }, 'review amount_mismatch', {}, SIGNED],

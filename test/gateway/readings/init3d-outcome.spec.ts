@@ -35,7 +35,7 @@ it.each<[body: unknown, status: number, reason: string]>([
   [{ code: 'B0000', resultCode: 'B0051', htmlForm: PAGE }, 200, 'unrecognised_code'],
   [{ ...APPROVED, conversationId: 'X' }, 200, 'conversation_mismatch'],
   [{ ...APPROVED, conversationId: ['X'] }, 200, 'conversation_mismatch'],
-  ...[302, 400, 403, 408, 422, 499].flatMap((status) => [
+  ...[302, 400, 401, 403, 408, 422, 499].flatMap((status) => [
     [APPROVED, status, 'refused'] as [object, number, string],
     ['<html>', status, 'refused'] as [string, number, string],
   ]),

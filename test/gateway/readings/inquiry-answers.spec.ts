@@ -88,7 +88,10 @@ const ROWS: Row[] = [
   [200, { responseCode: 'B0051', conversationId: 'ANOTHER' }, 'unclear'],
   [200, { responseCode: 'B0051', transactionType: 'VOID' }, 'unclear'],
   [200, { responseCode: 'B7777' }, 'not_found', { refund: 'unclear' }],
-  [200, { responseCode: 'B7777', transactionType: 'REFUND' }, 'unclear'],
+  ...['B0010', 'B0051', 'B0012', 'B7777', 'B0025', 'E5000'].map((responseCode): Row => {
+    return [200, { ...GIVEN_BACK, responseCode, transactionStatus: 'FAILED' }, 'unclear'];
+  }),
+  [200, { ...GIVEN_BACK, code: 'B0051', transactionStatus: 'FAILED' }, 'unclear'],
   [200, { responseCode: 'B0025' }, 'unpaid', { refund: 'unclear' }],
   ...['B0051', 'B7777', 'B0025'].map((responseCode): Row => [200, { ...PAID, responseCode }, 'unclear']),
   ...['E5000', 'W0001', 'B0003', 'B0100', 'RVV0000000012', 'X'].map((responseCode): Row => [
@@ -114,11 +117,12 @@ const ROWS: Row[] = [
     [status, { responseCode: 'B0025' }, 'unpaid', { refund: 'unclear' }],
     [status, { responseCode: 'B7777' }, 'unpaid', { refund: 'unclear' }],
     [status, { responseCode: 'B0025', transactionStatus: 'SUCCESS' }, 'unclear'],
+    [status, { responseCode: 'B7777', transactionStatus: 'SUCCESS' }, 'unclear'],
     [status, PAID, 'unclear'],
     [status, { responseCode: 'B0051' }, 'unclear'],
     [status, { responseCode: '404', transactionStatus: 'FAILED' }, 'unclear'],
     [status, '<html>', 'unanswered'],
-    [status, { responseCode: ['B0025'] }, 'unanswered'],
+    [status, { responseCode: 'B0025', code: true }, 'unanswered'],
   ]),
   ...[408, 409, 500, 503, 302, 199].flatMap((status): Row[] =>
     [PAID, GIVEN_BACK, { responseCode: 'B0051' }, { responseCode: 'B0025' }, ''].map((body) => [
@@ -132,6 +136,23 @@ const ROWS: Row[] = [
 test.each(ROWS)('%d %j: %s', async (...row) => {
   const [status, body, sale, { page = sale, refund = sale } = {}] = row;
   expect(await Promise.all(ABOUT.map((about) => word(about, status, body)))).toEqual([sale, page, refund]);
+});
+
+test('a dialect that throws while it reads makes an answer unclear', async () => {
+  const dialect = morposDialect();
+  const read = (): never => {
+    throw new Error('a dialect that fails');
+  };
+  const checkPayment = { ...dialect.operations.checkPayment!, read };
+  const throwing = { ...dialect, operations: { ...dialect.operations, checkPayment } };
+  const payment = toPayment(aPaymentRecord({ state: 'unknown' }));
+  for (const [status, outcome] of [
+    [200, 'nothing'],
+    [404, 'nothing'],
+    [500, 'unanswered'],
+  ] as const) {
+    expect(await stubClient(replied(PAID, status), throwing).client.checkPayment(payment)).toEqual({ outcome });
+  }
 });
 
 test('a host may know other words for success and other texts that approve', async () => {

@@ -80,6 +80,17 @@ describe('whatever the facts are', () => {
     }
   });
 
+  it('an inquiry is unanswered only if nothing came that can be read, or an error of the gateway’s own', () => {
+    for (const facts of combinations(OF_INQUIRY) as Generator<InquiryFacts>) {
+      const { reply, http, code, id } = facts;
+      const isError = http === 'server' || http === 'undecided';
+      const isMute =
+        reply === 'read' && http !== '2xx' && id !== 'foreign' && (code === 'none' || code === 'unreadable');
+      const isUnanswered = reply === 'none' || isError || isMute;
+      if ((judge(INQUIRY, facts)[0] === 'unanswered') !== isUnanswered) throw wrong(facts);
+    }
+  });
+
   it('an inquiry says that nothing was paid only by a listed code or a status, and never beside what may be a payment', () => {
     for (const facts of combinations(OF_INQUIRY) as Generator<InquiryFacts>) {
       const [word] = judge(INQUIRY, facts);
