@@ -15,6 +15,10 @@ const DEEP = '[{"x":'.repeat(10_000) + '1' + '}]'.repeat(10_000);
 const expecting = (over: Partial<Expectation>): Partial<Question> => ({ expected: { ...QUESTION.expected, ...over } });
 const knowing = (over: Partial<ResultCodeSets>): Partial<Question> => ({ codes: { ...DEFAULT_CODE_SETS, ...over } });
 const INQUIRY = { about: 'sale', ...knowing({ notFoundCodes: new Set(['B7777']) }) } as const;
+const SUCCESSFUL: Partial<Question> = { about: 'sale', ...knowing({ approvedTexts: new Set(['BAŞARILI']) }) };
+const PAGE: Partial<Question> = { about: 'page' };
+const THREE = expecting({ installmentCount: 3 });
+const IN_36 = expecting({ currencyCode: 36 });
 const RVV1 = new Set(['RVV1']);
 
 /** The facts of an answer to a charge, which both dialects read alike, or to an inquiry. */
@@ -32,7 +36,7 @@ const each = (field: string, ...values: unknown[]): object[] => values.map((valu
 
 type Row = readonly [facts: Partial<AnswerFacts>, shown: readonly unknown[], over?: Partial<Question>];
 
-const ROWS: readonly Row[] = [
+const CHARGES: readonly Row[] = [
   [{ code: 'unheard' }, each('code', 'b0000', ' B0000', 'B0000 ', 'B00000', '00', 'B0000\0', 'Ｂ0000', 'Approved')],
   [{ code: 'unheard' }, each('code', 0, 51, '51', 'rvv1', 'XRVV1', 'B0RVV', 'constructor', '__proto__', 'B4711')],
   [{ code: 'approved' }, [{ CODE: 'B0000' }, '{"code":"B0000","Code":"B0000"}', `\r\n {"code":"B0000","x":${DEEP}}\n`]],
@@ -65,16 +69,9 @@ const ROWS: readonly Row[] = [
   [{ currency: 'fits' }, [{}, ...each('currency', null, '', '949', 949), { Currency: 949 }, { currencyCode: 949 }]],
   [{ currency: 'other' }, each('currency', '840', 840, 'TRY', 'TL', '0949', '949.0', 9490, true, {}, ['949'])],
   [{ currency: 'other' }, each('currencyCode', '840', ['949']).flatMap((it) => [it, { ...it, currency: 949 }])],
-  [
-    { currency: 'other' },
-    [{ paymentInfo: { currency: '840' } }, { currency: 949, paymentInfo: { CurrencyCode: 840 } }],
-  ],
-  [
-    { currency: 'fits' },
-    [...each('currency', '036', '36', 36), { currency: '036', currencyCode: 36 }],
-    expecting({ currencyCode: 36 }),
-  ],
-  [{ currency: 'other' }, each('currency', '0036', '6', '360', '36.0', '949'), expecting({ currencyCode: 36 })],
+  [{ currency: 'other' }, [{ paymentInfo: { currency: 840 } }, { currency: 949, paymentInfo: { CurrencyCode: 840 } }]],
+  [{ currency: 'fits' }, [...each('currency', '036', '36', 36), { currency: '036', currencyCode: 36 }], IN_36],
+  [{ currency: 'other' }, each('currency', '0036', '6', '360', '36.0', '949'), IN_36],
 
   [{ amount: 'fits' }, [{}, ...each('amount', null, '')], { verifyAmount: 'exact' }],
   [{ amount: 'fits', names: 'one' }, [{ Amount: '60.00' }, { amount: 60, paymentInfo: { Amount: '60.0' } }]],
@@ -85,30 +82,19 @@ const ROWS: readonly Row[] = [
   [{ amount: 'fits' }, [...each('paymentInfo', [], true), { amount: 1 }, { amount: 'x' }], { verifyAmount: 'off' }],
   // With instalments, more may be charged, and then names the payment, too.
   [{ amount: 'other', names: 'neither' }, each('amount', '60.01', '60.000000000000000001', '6000')],
-  [
-    { amount: 'fits', names: 'one' },
-    each('amount', '60.01', '60.000000000000000001', '6000'),
-    expecting({ installmentCount: 3 }),
-  ],
-  [{ amount: 'other' }, [{ amount: '60.01' }], { ...expecting({ installmentCount: 3 }), verifyAmount: 'exact' }],
-  [
-    { amount: 'other', names: 'neither' },
-    each('amount', '59.99', '59.999999999999999999', '0', '6e1', '1e2', '-60'),
-    expecting({ installmentCount: 3 }),
-  ],
-  [{ amount: 'other' }, each('amount', '60,00', '61.50 TL', ' 60.00', 'sixty'), expecting({ installmentCount: 3 })],
+  [{ amount: 'fits', names: 'one' }, each('amount', '60.01', '60.000000000000000001', '6000'), THREE],
+  [{ amount: 'other' }, [{ amount: '60.01' }], { ...THREE, verifyAmount: 'exact' }],
+  [{ amount: 'other', names: 'neither' }, each('amount', '59.99', '59.999999999999999999', '0', '6e1', '-60'), THREE],
+  [{ amount: 'other' }, each('amount', '60,00', '61.50 TL', ' 60.00', 'sixty'), THREE],
   [{ amount: 'other' }, ['{"amount":9007199254740993.01}'], expecting({ amount: '9007199254740993.02' })],
   // Whether the answer to a refund shows the sale's amount is not known.
   [{ amount: 'fits', names: 'one' }, each('amount', 60, 149.9, 1), expecting({ otherAmounts: ['149.90', '1'] })],
 
   [{ names: 'neither' }, [{}, { currency: 949 }, { amount: 1 }, { conversationId: 'ABC2' }]],
-  [
-    { names: 'one' },
-    [{ conversationId: 'ABC1' }, { conversationId: 'ABC2', amount: 60 }, { conversationId: 'ABC1', amount: 1 }],
-  ],
+  [{ names: 'one' }, [{ conversationId: 'ABC1' }, { conversationId: 'ABC2', amount: 60 }]],
   [{ names: 'both' }, [{ conversationId: 'ABC1', amount: 60 }]],
   // What the merchant does not compare names the payment only where it is exactly ours.
-  [{ names: 'neither' }, each('amount', 61.5, 1), { ...expecting({ installmentCount: 3 }), verifyAmount: 'off' }],
+  [{ names: 'neither' }, each('amount', 61.5, 1), { ...THREE, verifyAmount: 'off' }],
   [{ names: 'one' }, [{ amount: 60 }], { verifyAmount: 'off' }],
   [{ names: 'both' }, [{ conversationId: 'ABC1' }], { verifyAmount: 'off' }],
 
@@ -116,71 +102,53 @@ const ROWS: readonly Row[] = [
   [{ sign: 'bad' }, [{ code: 'B0000' }], { isSignGood: () => false }],
   [{ sign: 'bad' }, [{ code: 'B0000' }], { isSignGood: (() => Promise.resolve(true)) as never }],
   [{ sign: 'fits' }, [{ code: 'B0051' }], { isSignGood: () => false }],
+];
 
-  [{ code: 'unheard' }, each('responseCode', 'E5000', 'W0001', 'b0000', 0), INQUIRY],
-  [{ code: 'not_found' }, [{ responseCode: 'B7777' }], INQUIRY],
-  [{ code: 'disagree' }, each('code', 'B0051', 'B0010', 'X').map((it) => ({ ...it, responseCode: 'B0000' })), INQUIRY],
-  [{ code: 'indeterminate' }, [{ responseCode: 'B0000', resultCode: 'B0096' }], INQUIRY],
+const INQUIRIES: readonly Row[] = [
+  [{ code: 'unheard' }, each('responseCode', 'E5000', 'W0001', 'b0000', 0)],
+  [{ code: 'not_found' }, [{ responseCode: 'B7777' }]],
+  [{ code: 'disagree' }, each('code', 'B0051', 'B0010', 'X').map((it) => ({ ...it, responseCode: 'B0000' }))],
+  [{ code: 'indeterminate' }, [{ responseCode: 'B0000', resultCode: 'B0096' }]],
   [
     { code: 'unreadable' },
     [{ code: 'B0000' }, ...each('code', true, {}).map((it) => ({ ...it, responseCode: 'B0000' }))],
-    INQUIRY,
   ],
-  [{ code: 'card' }, [{ responseCode: 'B0051', code: 'B0005' }], INQUIRY],
-  [{ code: 'declined' }, [{ responseCode: 'B0051', code: 'RVV1' }], INQUIRY],
-  [{ code: 'unheard' }, [{ responseCode: 'B0051', code: 'X' }], INQUIRY],
-  [{ code: 'unpaid' }, [{ responseCode: 'B0051', code: 'B7777' }], INQUIRY],
+  [{ code: 'card' }, [{ responseCode: 'B0051', code: 'B0005' }]],
+  [{ code: 'declined' }, [{ responseCode: 'B0051', code: 'RVV1' }]],
+  [{ code: 'unheard' }, [{ responseCode: 'B0051', code: 'X' }]],
+  [{ code: 'unpaid' }, [{ responseCode: 'B0051', code: 'B7777' }]],
 
-  [{ type: 'absent', status: 'none', text: 'none' }, [{}, { transactionType: null, transactionStatus: null }], INQUIRY],
-  [{ type: 'sale' }, each('transactionType', 'SALE', 'sale'), INQUIRY],
-  [{ type: 'refund' }, each('transactionType', 'REFUND', 'Void'), INQUIRY],
-  [{ type: 'other' }, each('transactionType', ['SALE'], false, 'PREAUTH'), INQUIRY],
-  [{ status: 'success' }, each('TransactionStatus', 'SUCCESS', 'Success'), INQUIRY],
-  [{ status: 'unpaid' }, each('transactionStatus', 'PENDING', 'FAILED', 'CANCELLED', 'EXPIRED'), INQUIRY],
-  [{ status: 'other' }, each('transactionStatus', 'VOIDED', 'CAPTURED', ['SUCCESS'], true), INQUIRY],
-  [{ status: 'other' }, ['{"transactionStatus":"SUCCESS","TransactionStatus":"FAILED"}'], INQUIRY],
-  [
-    { text: 'approved' },
-    each('responseDescription', 'Approved', ' APPROVED ', 'Onaylandı', 'ONAYLANDI', 'onaylandi'),
-    INQUIRY,
-  ],
-  [{ text: 'approved' }, each('message', 'ONAYLANDİ', 'OnaylandÄ±', 'ONAYLANDÄ±', 'Onaylandý'), INQUIRY],
+  [{ type: 'absent', status: 'none', text: 'none' }, [{}, { transactionType: null, transactionStatus: null }]],
+  [{ type: 'sale' }, each('transactionType', 'SALE', 'sale')],
+  [{ type: 'refund' }, each('transactionType', 'REFUND', 'Void')],
+  [{ type: 'other' }, each('transactionType', ['SALE'], false, 'PREAUTH')],
+  [{ status: 'success' }, each('TransactionStatus', 'SUCCESS', 'Success')],
+  [{ status: 'unpaid' }, each('transactionStatus', 'PENDING', 'FAILED', 'CANCELLED', 'EXPIRED')],
+  [{ status: 'other' }, each('transactionStatus', 'VOIDED', 'CAPTURED', ['SUCCESS'], true)],
+  [{ status: 'other' }, ['{"transactionStatus":"SUCCESS","TransactionStatus":"FAILED"}']],
+  [{ text: 'approved' }, each('responseDescription', 'Approved', ' APPROVED ', 'Onaylandı', 'ONAYLANDI', 'onaylandi')],
+  [{ text: 'approved' }, each('message', 'ONAYLANDİ', 'OnaylandÄ±', 'ONAYLANDÄ±', 'Onaylandý')],
   [
     { text: 'other' },
-    each('responseDescription', 'Awaiting 3D verification', 'Onaylanmadı', 'Disapproved', 'OK'),
-    INQUIRY,
+    each('message', 'Awaiting 3D verification', 'Onaylanmadı', 'Disapproved', 'Approved for review', 'OK'),
   ],
-  [
-    { text: 'other' },
-    [{ responseDescription: 'Declined', message: 'Approved' }, { message: 'Approved for review' }],
-    INQUIRY,
-  ],
-  [
-    { text: 'approved' },
-    each('message', 'Başarılı', 'başarili', 'BAÅ\u009eARILI'),
-    { about: 'sale', ...knowing({ approvedTexts: new Set(['BAŞARILI']) }) },
-  ],
-  [
-    { text: 'other' },
-    [{ message: 'Approved' }],
-    { about: 'sale', ...knowing({ approvedTexts: new Set(['BAŞARILI']) }) },
-  ],
+  [{ text: 'other' }, [{ responseDescription: 'Declined', message: 'Approved' }]],
+  [{ text: 'approved' }, each('message', 'Başarılı', 'başarili', 'BAÅ\u009eARILI'), SUCCESSFUL],
+  [{ text: 'other' }, [{ message: 'Approved' }], SUCCESSFUL],
 
   // The buyer at a page may have chosen instalments.
-  [
-    { amount: 'fits', names: 'one' },
-    [{ amount: 63, paymentInfo: { amount: 63, installmentCount: 3 } }],
-    { about: 'page' },
-  ],
+  [{ amount: 'fits', names: 'one' }, [{ amount: 63, paymentInfo: { amount: 63, installmentCount: 3 } }], PAGE],
   [
     { amount: 'other' },
     each('installmentCount', 1, 0, '3.0', '-3', 1000, ['3']).map((it) => ({ ...it, amount: 63 })),
-    { about: 'page' },
+    PAGE,
   ],
-  [{ amount: 'other' }, [{ amount: 63, installmentCount: 3 }], { about: 'sale' }],
+  [{ amount: 'other' }, [{ amount: 63, installmentCount: 3 }]],
 ];
 
-it.each(ROWS.map(([facts, shown, over = {}]) => ({ facts, shown, over })))('$facts', ({ facts, shown, over }) => {
+const ALL = [...CHARGES, ...INQUIRIES.map(([facts, shown, over = INQUIRY]): Row => [facts, shown, over])];
+
+it.each(ALL.map(([facts, shown, over]) => ({ facts, shown, over })))('$facts', ({ facts, shown, over }) => {
   for (const body of shown) expect([body, factsOf(body, over)]).toMatchObject([body, { reply: 'read', ...facts }]);
 });
 
