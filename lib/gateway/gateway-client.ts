@@ -21,15 +21,16 @@ import type {
 import type { GatewayTrouble } from './gateway-trouble.js';
 import { keptResult } from './kept-result.js';
 import { type BinOutcome, binOutcome, noAnswerAboutCard } from './readings/bin-outcome.js';
-import { chargeOutcome, type ChargeOutcome, type ChargeRules } from './readings/charge-outcome.js';
+import { chargeOutcome, type ChargeOutcome } from './readings/charge-outcome.js';
+import type { Expectation, Question } from './readings/facts.js';
 import { type HostedForm, type HostedOutcome, hostedOutcome } from './readings/hosted-outcome.js';
 import { type Init3dOutcome, init3dOutcome } from './readings/init3d-outcome.js';
-import { inquiryOutcome, type InquiryOutcome, type InquiryRules } from './readings/inquiry-outcome.js';
+import { inquiryOutcome, type InquiryOutcome } from './readings/inquiry-outcome.js';
 import { ReplyFields } from './readings/reply-fields.js';
-import { type Expectation, isForeign, type ReadingRules } from './readings/result-checks.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
 import { inRequestSpan } from './transport/request-span.js';
 import type { Answer, RequestClaim, Transmission, WireRequest } from './transport/transmission.js';
+import type { ChargeFacts, InquiryFacts } from './readings/verdicts.js';
 import { wireText } from './wire-body.js';
 
 /** How long a request may take to build and sign: a signer may make requests of its own. */
@@ -77,8 +78,6 @@ const HOSTED_OPERATION = { page: 'hostedPage', embedded: 'embeddedForm' } as con
   GatewayOperation
 >;
 
-const DIRECT_RULES = { unboundState: 'succeeded' } as const;
-
 const TOO_SLOW: NotMade = { sent: false, why: 'the signer took too long' };
 
 /** Builds, signs and sends requests in the dialect, and reads their answers. It stores nothing. */
@@ -94,14 +93,14 @@ export class GatewayClient {
 
   async doPayment(sale: SaleRequest, claim: RequestClaim): Promise<ChargeAttempt> {
     const sent = await this.send('doPayment', this.operations.doPayment, sale, claim);
-    return this.readCharge('doPayment', this.operations.doPayment, sent, sale, DIRECT_RULES);
+    return this.readCharge('doPayment', this.operations.doPayment, sent, sale, { mustName: false });
   }
 
   async init3d(sale: SaleRequest): Promise<Init3dAttempt> {
     const { init3d } = this.operations;
     const sent = await this.send('init3d', init3d, sale);
     if (!sent.sent) return sent;
-    const outcome = init3dOutcome(sent, init3d, sale.conversationId, this.rulesFor('init3d', sent));
+    const outcome = init3dOutcome(sent, init3d, this.questionFor('init3d', sent, sale));
     if (outcome.content !== null) return { sent: true, ...outcome };
     const kept = this.kept('init3d', outcome, sent);
     this.reportReply('init3d', sent, kept.result);
@@ -121,9 +120,8 @@ export class GatewayClient {
     const sent = await this.send(name, operation, request);
     if (!sent.sent) return sent;
     const { returnUrl, failUrl } = request;
-    const own = [returnUrl, failUrl];
-    const rules = { ...this.rulesFor(name, sent), form, isLocal: isLoopback(new URL(this.baseUrl).hostname), own };
-    const outcome = hostedOutcome(sent, operation, request.conversationId, rules);
+    const rules = { form, isLocal: isLoopback(new URL(this.baseUrl).hostname), own: [returnUrl, failUrl] };
+    const outcome = hostedOutcome(sent, operation, this.questionFor(name, sent, request), rules);
     if (outcome.page) return { sent: true, ...outcome };
     const kept = this.kept(name, outcome, sent);
     this.reportReply(name, sent, kept.result);
@@ -133,10 +131,8 @@ export class GatewayClient {
   async auth3d(request: Auth3dRequest, claim: RequestClaim): Promise<ChargeAttempt> {
     const sent = await this.send('auth3d', this.operations.auth3d, request, claim);
     // The request carries fields from a browser, which may be another payment's: the answer has to name this payment.
-    const unboundState = this.canInquire ? 'unknown' : 'review';
-    return this.readCharge('auth3d', this.operations.auth3d, sent, request.payment, {
-      unboundState: this.settings.trustUnbound ? 'succeeded' : unboundState,
-    });
+    const mustName = !this.settings.trustUnbound;
+    return this.readCharge('auth3d', this.operations.auth3d, sent, request.payment, { mustName });
   }
 
   /** Whether the dialect has the operation. */
@@ -159,19 +155,9 @@ export class GatewayClient {
     if (!operation) return { sent: false, why: `the dialect has no ${kind}` };
     const sent = await this.send(kind, operation, request, claim);
     const expected = { ...request, installmentCount: 1, otherAmounts: saleAmounts };
-    const attempt = this.readCharge(kind, operation, sent, expected, {
-      unboundState: 'succeeded',
-      mayApproveTwice: true,
-      codes: this.refundCodes,
-      // The vendor's sample of a refund's answer has no sign.
-      isSignGood: null,
-    });
-    if (!attempt.sent) return attempt;
-    const { state, result } = attempt.outcome;
-    // A decline of another refund does not say that this one gave nothing back.
-    const isOthers = state === 'failed' && result !== null && isForeign(result, request.conversationId);
-    if (!isOthers) return attempt;
-    return { sent: true, outcome: { state: 'review', reason: 'conversation_mismatch', result } };
+    // The vendor's sample of a refund's answer has no sign.
+    const special = { mustName: false, codes: this.refundCodes, isSignGood: null };
+    return this.readCharge(kind, operation, sent, expected, special);
   }
 
   /** Whether the gateway can be asked for the outcome of a payment. */
@@ -181,7 +167,7 @@ export class GatewayClient {
 
   /** Asks for the outcome of a payment, which moves no money. Null when no answer came. */
   checkPayment(payment: Payment): Promise<InquiryOutcome | null> {
-    return this.inquire(payment, payment, { about: payment.kind === 'hosted' ? 'page' : 'sale' });
+    return this.inquire(payment, payment, payment.kind === 'hosted' ? 'page' : 'sale');
   }
 
   /**
@@ -191,26 +177,24 @@ export class GatewayClient {
    * @param refund the refund in the shape of a payment
    * @param saleAmounts the amounts of the payment, which the answer may show instead of the refund's
    */
-  async checkRefund(refund: Payment, saleAmounts: readonly string[]): Promise<InquiryOutcome | null> {
-    const expected = { ...refund, otherAmounts: saleAmounts };
-    const inquiry = await this.inquire(refund, expected, { about: 'refund', codes: this.refundCodes });
-    if (inquiry?.outcome === 'declined' || inquiry?.outcome === 'not_found') return { outcome: 'nothing' };
-    return inquiry;
+  checkRefund(refund: Payment, saleAmounts: readonly string[]): Promise<InquiryOutcome | null> {
+    return this.inquire(refund, { ...refund, otherAmounts: saleAmounts }, 'refund');
   }
 
   private async inquire(
     payment: Payment,
     expected: Expectation,
-    special: Pick<InquiryRules, 'about'> & Partial<ReadingRules>,
+    about: InquiryFacts['about'],
   ): Promise<InquiryOutcome | null> {
     const { checkPayment } = this.operations;
     if (!checkPayment) return { outcome: 'nothing' };
     const sent = await this.send('checkPayment', checkPayment, payment);
     if (!sent.sent || !sent.reply) return null;
+    const codes = about === 'refund' ? this.refundCodes : this.settings.dialect.codes;
     // No source shows how the answer to an inquiry is signed.
-    const rules = { ...this.rulesFor('checkPayment', sent), ...special, isSignGood: null };
-    const inquiry = inquiryOutcome(sent.reply, checkPayment, expected, rules);
-    if (inquiry.outcome === 'nothing') this.reportReply('checkPayment', sent, null);
+    const question = { ...this.questionFor('checkPayment', sent, expected), codes, about, isSignGood: null };
+    const inquiry = inquiryOutcome(sent.reply, checkPayment, question);
+    if (inquiry.outcome === 'nothing' || inquiry.outcome === 'unanswered') this.reportReply('checkPayment', sent, null);
     return 'charge' in inquiry ? { ...inquiry, charge: this.kept('checkPayment', inquiry.charge, sent) } : inquiry;
   }
 
@@ -247,10 +231,11 @@ export class GatewayClient {
     operation: DialectOperation<never, GatewayResult>,
     sent: Sent | NotSent,
     expected: Expectation,
-    special: Pick<ChargeRules, 'unboundState'> & Partial<ChargeRules>,
+    { mustName, ...special }: Pick<ChargeFacts, 'mustName'> & Partial<Question>,
   ): ChargeAttempt {
     if (!sent.sent) return sent;
-    const outcome = chargeOutcome(sent, operation, expected, { ...this.rulesFor(name, sent), ...special });
+    const question = { ...this.questionFor(name, sent, expected), ...special };
+    const outcome = chargeOutcome(sent, operation, question, { mustName, canAsk: this.canInquire });
     const kept = this.kept(name, outcome, sent);
     this.reportReply(name, sent, kept.result);
     return { sent: true, outcome: kept };
@@ -355,10 +340,11 @@ export class GatewayClient {
     return this.settings.dialect.operations;
   }
 
-  private rulesFor(name: GatewayOperation, { masker }: Sent): ReadingRules {
+  private questionFor(name: GatewayOperation, { masker }: Sent, expected: Question['expected']): Question {
     const { verifyAmount, verifySign, dialect, credentials } = this.settings;
     const isSignGood = verifySign && dialect.verifySign?.bind(dialect);
     return {
+      expected,
       codes: dialect.codes,
       verifyAmount,
       isSignGood: isSignGood ? (fields) => isSignGood(fields, { apiKey: credentials.apiKey }) : null,

@@ -29,6 +29,7 @@ describe('hosted answers', () => {
 
   describe('a page that was paid does not end as unpaid because of an answer that does not say so', () => {
     it.each([
+      ['an error of its own', { responseCode: 'E5000', responseDescription: 'Internal system error' }, 200],
       ['a code about the merchant', { responseCode: 'B0003' }, 200],
       ['a code about the day', { responseCode: 'B0090' }, 200],
       ["the gateway's own validation", { responseCode: 'RVV0000000012' }, 200],
@@ -53,15 +54,23 @@ describe('hosted answers', () => {
     it.each([
       ['our id and amount', { conversationId: true, amount: '149.90', responseDescription: 'Success' }],
       ['our id alone', { conversationId: true }],
+      ['another text', { amount: '149.90', responseDescription: 'Awaiting 3D verification' }],
     ])('is not paid by an approved code with %s', async (_name, more) => {
       const conversationId = await open();
       answering({ responseCode: 'B0000', ...more, conversationId });
       expect(await merchant.payments.inquire(conversationId)).toMatchObject({ state: 'pending' });
     });
 
+    it('is not freed by a code that nobody has heard of, however often it is said', async () => {
+      const conversationId = await open();
+      answering({ responseCode: 'E5000' });
+      expect(await merchant.payments.abandon(conversationId)).toMatchObject({ state: 'pending' });
+      await pass(3 * HOUR);
+      expect(await stateOf(conversationId)).toBe('pending');
+    });
+
     it.each([
       ['a status that says so', { responseCode: 'B0000', transactionStatus: 'PENDING' }, 200],
-      ['a code that nobody has heard of', { responseCode: 'W0001' }, 200],
       ['a record that is not on file', { responseCode: 'B0025' }, 404],
     ])('is freed by %s', async (_name, fields, status) => {
       const conversationId = await open();

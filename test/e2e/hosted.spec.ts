@@ -1,10 +1,5 @@
 import { OnPayment, type Payment, PaymentClock, type PaymentEvent, PaymentHostedError } from 'nestjs-card-payment';
-import {
-  type BankCallback,
-  type JsonObject,
-  type Simulator,
-  startSimulator,
-} from 'nestjs-card-payment/simulator';
+import { type BankCallback, type JsonObject, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
 import { ODD } from '../rigs/odd-answers.js';
 import { showInInquiries } from '../rigs/odd-gateway.js';
@@ -354,7 +349,7 @@ describe('in the course of time', () => {
     'abandoned baskets leave no unknown and free their orders, if the gateway says "%s" for ever',
     async (word) => {
       const shop = await open();
-      const edit = (fields: JsonObject) => word === 'pending' && (fields.responseCode = 'W0001');
+      const edit = (fields: JsonObject) => word === 'pending' && (fields.transactionStatus = 'PENDING');
       shop.simulator.fail({ operation: 'CheckPayment', times: Infinity, kind: 'edit', edit });
       const sales = Array.from({ length: 30 }, () => order());
       const starts = await Promise.all(sales.map((sale) => shop.payments.startHosted(sale)));

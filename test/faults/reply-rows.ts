@@ -80,6 +80,20 @@ export const ROWS: readonly Row[] = [
     charge: broken,
     init3d: 'refused' as const,
   })),
+  ...[402, 410, 422, 423, 424, 425, 451, 499].map((status) => ({
+    fault: `${status} with an unheard-of code`,
+    play: { kind: 'status' as const, status, code: 'GW-TIMEOUT' },
+    at: EITHER,
+    charge: broken,
+    init3d: 'refused' as const,
+  })),
+  {
+    fault: '422 with a decline',
+    play: { kind: 'status', status: 422, code: 'B0051' },
+    at: BEFORE,
+    charge: refused,
+    init3d: 'refused',
+  },
   ...['B0000', 'B0096', 'B0010'].map((code) => ({
     fault: `400 with ${code}`,
     play: { kind: 'status' as const, status: 400, code },
@@ -103,7 +117,7 @@ export const ROWS: readonly Row[] = [
     init3d: 'unrecognised_code',
   },
   { fault: '200: cut JSON', play: ODD['cut-json'], at: AFTER, charge: garbled, init3d: 'unreadable' },
-  { fault: '200: 10 MiB', play: ODD['ten-mebibytes'], at: AFTER, charge: garbled, init3d: 'no_answer' },
+  { fault: '200: 10 MiB', play: ODD['ten-mebibytes'], at: AFTER, charge: garbled, init3d: 'unreadable' },
   {
     fault: '200: 100 MiB of JSON in 100 KiB of gzip',
     play: {
@@ -114,7 +128,7 @@ export const ROWS: readonly Row[] = [
     },
     at: EITHER,
     charge: garbled,
-    init3d: 'no_answer',
+    init3d: 'unreadable',
   },
   {
     fault: '200: the answer below __proto__',
@@ -153,6 +167,21 @@ export const ROWS: readonly Row[] = [
     at: AFTER,
     charge: ['unknown', 'indeterminate_code'],
     init3d: 'unrecognised_code',
+  },
+
+  ...['B0009', 'B0018', 'B0026', 'B0080'].map((code) => ({
+    fault: `200 with ${code}`,
+    play: { kind: 'reply' as const, status: 200, body: JSON.stringify({ code }) },
+    at: EITHER,
+    charge: ['unknown', 'indeterminate_code'] as const,
+    init3d: 'unrecognised_code' as const,
+  })),
+  {
+    fault: 'a decline for another conversationId',
+    play: { kind: 'reply', status: 200, body: JSON.stringify({ code: 'B0051', conversationId: 'ANOTHER' }) },
+    at: EITHER,
+    charge: ['unknown', 'conversation_mismatch'],
+    init3d: 'declined',
   },
 
   ...(

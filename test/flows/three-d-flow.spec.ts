@@ -412,7 +412,7 @@ describe('ThreeDFlow', () => {
     }
 
     it('succeeds when an inquiry confirms it at once, with one event and no details of the answer that may be of another', async () => {
-      const payment = await complete(reply({ responseCode: 'B0000', amount: 149.9, orderId: 'o-inquiry' }));
+      const payment = await complete(paid({ amount: 149.9, orderId: 'o-inquiry' }));
       expect(payment).toMatchObject({ state: 'succeeded', reason: null, version: 4, chargedAmount: '149.9' });
       expect(payment).toMatchObject({ authCode: null, orderId: 'o-inquiry', paymentId: null });
       expect(shop.gateway.sent('CheckPayment')).toMatchObject([{ conversationId: payment.conversationId }]);
@@ -424,7 +424,7 @@ describe('ThreeDFlow', () => {
       ['declined', NOT_PAID],
       ['not found', NOT_FOUND],
       ['undecided', UNDECIDED],
-      ['paid for another payment', reply({ responseCode: 'B0000', conversationId: 'ANOTHER' })],
+      ['paid for another payment', paid({ conversationId: 'ANOTHER' })],
     ])('is unknown when the inquiry says %s, and is inquired about again', async (_what, answer) => {
       const payment = await complete(answer);
       expect(payment).toMatchObject({ ...UNKNOWN_UNBOUND, chargedAmount: null, orderId: 'o-auth3d' });
@@ -444,7 +444,7 @@ describe('ThreeDFlow', () => {
     });
 
     it('goes to review when the gateway says that it was paid with another amount', async () => {
-      const payment = await complete(reply({ responseCode: 'B0000', amount: 1 }));
+      const payment = await complete(paid({ amount: 1 }));
       expect(payment).toMatchObject({ state: 'review', reason: 'amount_mismatch' });
     });
 
@@ -468,6 +468,8 @@ describe('ThreeDFlow', () => {
       ['with only a code and a text', PAID, 'unknown'],
       ['with only a code and a status', reply({ responseCode: 'B0000', transactionStatus: 'SUCCESS' }), 'unknown'],
       ['with only a code', reply({ responseCode: 'B0000' }), 'unknown'],
+      ['with an echo of its amount', reply({ responseCode: 'B0000', amount: 149.9 }), 'unknown'],
+      ['with another text', paid({ amount: 149.9, responseDescription: 'Awaiting 3D verification' }), 'unknown'],
     ])('that is inquired about and answered %s is %s', async (_what, answer, state) => {
       const conversationId = await startPayment();
       const inquired = answer ?? paid({ conversationId });

@@ -1,12 +1,10 @@
 import { standardDialect } from '../../lib/gateway/dialects/standard.dialect.js';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
-import { GatewayClient } from '../../lib/gateway/gateway-client.js';
-import type { GatewayDialect, GatewaySettings } from '../../lib/gateway/gateway-dialect.js';
-import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
-import type { Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
+import type { GatewayClient } from '../../lib/gateway/gateway-client.js';
+import type { GatewayDialect } from '../../lib/gateway/gateway-dialect.js';
 import { toPayment } from '../../lib/payment/payment.js';
-import { TestClock } from '../../lib/testing/test-clock.js';
 import { CREDENTIALS, sampleSale, OPEN_CLAIM } from './sample-sale.js';
+import { replied, standard, stubClient } from './stub-client.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const CARD = '4508034508034509';
@@ -14,36 +12,6 @@ const SALE = sampleSale();
 const PAYMENT = toPayment(aPaymentRecord({ state: 'authorizing', amount: '60.00' }));
 const HTML = '<html><body><form action="https://acs.example">Şifre</form></body></html>';
 const PAGE = Buffer.from(HTML).toString('base64');
-
-/** Keeps the requests, and answers each with the same transmission. */
-class StubTransport {
-  readonly requests: WireRequest[] = [];
-  constructor(private readonly transmission: Transmission) {}
-
-  post(request: WireRequest): Promise<Transmission> {
-    this.requests.push(request);
-    return Promise.resolve(this.transmission);
-  }
-}
-
-function setUp(transmission: Transmission, dialect: GatewayDialect = standard(), over: Partial<GatewaySettings> = {}) {
-  const clock = new TestClock();
-  const transport = new StubTransport(transmission);
-  const settings: GatewaySettings = {
-    dialect,
-    credentials: CREDENTIALS,
-    baseUrl: 'https://gateway.example',
-    verifyAmount: 'notLess',
-    verifySign: false,
-    trustUnbound: false,
-    ...over,
-  };
-  return { clock, transport, client: new GatewayClient(settings, transport as unknown as GatewayTransport, clock) };
-}
-
-function standard(over: Partial<GatewayDialect> = {}): GatewayDialect {
-  return { ...standardDialect({ signer: () => 'SIGN' }), ...over };
-}
 
 /** The operations of the standard dialect, with one part of each replaced. */
 function altered(part: { body?: () => never; read?: () => never }): Partial<GatewayDialect> {
@@ -57,10 +25,6 @@ function altered(part: { body?: () => never; read?: () => never }): Partial<Gate
   };
 }
 
-function replied(body: unknown, status = 200): Transmission {
-  return { sent: true, reply: { status, text: typeof body === 'string' ? body : JSON.stringify(body) } };
-}
-
 function fail(): never {
   throw new Error(`a dialect that fails, and tells ${CARD}`);
 }
@@ -70,7 +34,7 @@ const CALLBACK = { Code: 'B0000', MdStatus: 'x' };
 
 describe('what is sent', () => {
   it('is the body of the dialect with its sign, under its headers, to its path', async () => {
-    const { client, transport } = setUp(replied(APPROVED));
+    const { client, transport } = stubClient(replied(APPROVED));
     await client.doPayment(SALE, OPEN_CLAIM);
     const [request] = transport.requests;
     expect(transport.requests).toHaveLength(1);
@@ -81,7 +45,7 @@ describe('what is sent', () => {
   });
 
   it('goes to the path of each operation', async () => {
-    const { client, transport } = setUp(replied(APPROVED), morposDialect());
+    const { client, transport } = stubClient(replied(APPROVED), morposDialect());
     await client.init3d(SALE);
     await client.auth3d({ payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK }, OPEN_CLAIM);
     await client.checkPayment(PAYMENT);
@@ -101,7 +65,7 @@ describe('what is sent', () => {
       { sent: true, reply: null, cause: 'connection_lost' } as const,
       { sent: false, cause: 'connection_failed' } as const,
     ]) {
-      const { client, transport } = setUp(transmission);
+      const { client, transport } = stubClient(transmission);
       await client.doPayment(SALE, OPEN_CLAIM);
       expect(transport.requests).toHaveLength(1);
     }
@@ -124,7 +88,7 @@ describe('nothing is sent', () => {
   }
 
   it.each(FAILING)('when the dialect %s', async (_how, over) => {
-    const { client, transport } = setUp(replied(APPROVED), standard(over));
+    const { client, transport } = stubClient(replied(APPROVED), standard(over));
     for (const outcome of [
       await client.doPayment(SALE, OPEN_CLAIM),
       await client.init3d(SALE),
@@ -144,7 +108,7 @@ describe('nothing is sent', () => {
       [9, false],
       [900, false],
     ] as const) {
-      const { client, clock, transport } = setUp(replied(APPROVED), dialect);
+      const { client, clock, transport } = stubClient(replied(APPROVED), dialect);
       const paying = client.doPayment(SALE, OPEN_CLAIM);
       await clock.advance(seconds * 1_000);
       answer('SIGN');
@@ -155,7 +119,7 @@ describe('nothing is sent', () => {
 
   it('when the signer never answers: the caller is told after eight seconds', async () => {
     const dialect = standardDialect({ signer: () => new Promise(() => undefined) });
-    const { client, clock, transport } = setUp(replied(APPROVED), dialect);
+    const { client, clock, transport } = stubClient(replied(APPROVED), dialect);
     const paying = client.doPayment(SALE, OPEN_CLAIM);
     await clock.advance(8_000);
     expect(await paying).toEqual({ sent: false, why: 'the signer took too long' });
@@ -163,7 +127,7 @@ describe('nothing is sent', () => {
   });
 
   it('when the transport can prove it', async () => {
-    const { client } = setUp({ sent: false, cause: 'connection_failed' });
+    const { client } = stubClient({ sent: false, cause: 'connection_failed' });
     const expected = { sent: false, why: 'connection failed' };
     expect(await client.doPayment(SALE, OPEN_CLAIM)).toEqual(expected);
     expect(await client.init3d(SALE)).toEqual(expected);
@@ -183,7 +147,7 @@ describe('once it is sent, there is an outcome', () => {
   ];
 
   it.each(READING)('when the dialect %s', async (_how, over) => {
-    const { client } = setUp(replied(APPROVED), standard(over));
+    const { client } = stubClient(replied(APPROVED), standard(over));
     for (const outcome of [
       await client.doPayment(SALE, OPEN_CLAIM),
       await client.auth3d({ payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK }, OPEN_CLAIM),
@@ -204,7 +168,7 @@ describe('once it is sent, there is an outcome', () => {
         paymentId: { a: 1 },
         message: ['x'],
       }) as never;
-    const { client } = setUp(replied({ code: 'B0000' }), standard(altered({ read })));
+    const { client } = stubClient(replied({ code: 'B0000' }), standard(altered({ read })));
     expect(await client.doPayment(SALE, OPEN_CLAIM)).toEqual({
       sent: true,
       outcome: {
@@ -230,7 +194,7 @@ describe('once it is sent, there is an outcome', () => {
   });
 
   it('when verifying the sign throws: the approval is not believed', async () => {
-    const { client } = setUp(replied(APPROVED), standard({ verifySign: fail }), { verifySign: true });
+    const { client } = stubClient(replied(APPROVED), standard({ verifySign: fail }), { verifySign: true });
     expect(await client.doPayment(SALE, OPEN_CLAIM)).toMatchObject({ outcome: { state: 'unknown' } });
   });
 
@@ -240,19 +204,19 @@ describe('once it is sent, there is an outcome', () => {
     ['reply_too_large', 'unreadable'],
     ['reply_unreadable', 'unreadable'],
   ] as const)('when the answer is lost: %s', async (cause, reason) => {
-    const { client } = setUp({ sent: true, reply: null, cause });
+    const { client } = stubClient({ sent: true, reply: null, cause });
     const expected = { sent: true, outcome: { state: 'unknown', reason, result: null } };
     expect(await client.doPayment(SALE, OPEN_CLAIM)).toEqual(expected);
     expect(await client.auth3d({ payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK }, OPEN_CLAIM)).toEqual(
       expected,
     );
-    expect(await client.init3d(SALE)).toEqual({ sent: true, content: null, reason: 'no_answer', result: null });
-    const morpos = setUp({ sent: true, reply: null, cause }, morposDialect());
+    expect(await client.init3d(SALE)).toEqual({ sent: true, content: null, reason, result: null });
+    const morpos = stubClient({ sent: true, reply: null, cause }, morposDialect());
     expect(await morpos.client.checkPayment(PAYMENT)).toBeNull();
   });
 
   it('as the sale and the answer agree', async () => {
-    const { client } = setUp(replied({ ...APPROVED, paymentInfo: { amount: 59 } }));
+    const { client } = stubClient(replied({ ...APPROVED, paymentInfo: { amount: 59 } }));
     expect(await client.doPayment(SALE, OPEN_CLAIM)).toMatchObject({
       outcome: { state: 'review', reason: 'amount_mismatch' },
     });
@@ -269,12 +233,12 @@ describe('once it is sent, there is an outcome', () => {
         return false;
       },
     });
-    expect(await setUp(replied(APPROVED), dialect).client.doPayment(SALE, OPEN_CLAIM)).toMatchObject({
+    expect(await stubClient(replied(APPROVED), dialect).client.doPayment(SALE, OPEN_CLAIM)).toMatchObject({
       outcome: { state: 'succeeded' },
     });
     expect(keys).toEqual([]);
     expect(
-      await setUp(replied(APPROVED), dialect, { verifySign: true }).client.doPayment(SALE, OPEN_CLAIM),
+      await stubClient(replied(APPROVED), dialect, { verifySign: true }).client.doPayment(SALE, OPEN_CLAIM),
     ).toMatchObject({
       outcome: { state: 'review', reason: 'sign_mismatch' },
     });
@@ -301,7 +265,7 @@ describe('a card that is echoed', () => {
     ['by a refusal', 400],
     ['by a failing server', 500],
   ])('%s is kept nowhere', async (_how, status) => {
-    const { client } = setUp(replied(echoing, status));
+    const { client } = stubClient(replied(echoing, status));
     const payment = await client.doPayment(SALE, OPEN_CLAIM);
     const start = await client.init3d(SALE);
     for (const outcome of [payment, start]) {
@@ -314,7 +278,7 @@ describe('a card that is echoed', () => {
   });
 
   it('by an approval neither', async () => {
-    const { client } = setUp(replied({ ...echoing, code: 'B0000' }));
+    const { client } = stubClient(replied({ ...echoing, code: 'B0000' }));
     const outcome = await client.doPayment(SALE, OPEN_CLAIM);
     expect(outcome).toMatchObject({ outcome: { state: 'succeeded' } });
     expect(JSON.stringify(outcome)).not.toContain(CARD);
@@ -324,7 +288,7 @@ describe('a card that is echoed', () => {
 it('a result that cannot be read is not kept, and the outcome stands', async () => {
   const result = { code: 'B0000', resultCode: null, currency: null, amount: null };
   const read = (): never => Object.defineProperty({ ...result }, 'orderId', { get: fail }) as never;
-  const { client } = setUp(replied({ code: 'B0000' }), standard(altered({ read })));
+  const { client } = stubClient(replied({ code: 'B0000' }), standard(altered({ read })));
   expect(await client.doPayment(SALE, OPEN_CLAIM)).toEqual({
     sent: true,
     outcome: { state: 'succeeded', reason: null, result: null },
@@ -333,25 +297,27 @@ it('a result that cannot be read is not kept, and the outcome stands', async () 
 
 describe('the answer to an Init3d', () => {
   it('is the page, as received and as text', async () => {
-    const { client } = setUp(replied({ ...APPROVED, htmlForm: PAGE }));
+    const { client } = stubClient(replied({ ...APPROVED, htmlForm: PAGE }));
     expect(await client.init3d(SALE)).toEqual({ sent: true, content: PAGE, html: HTML });
   });
 
   it('is for this payment, and by the codes of the dialect', async () => {
-    const { client } = setUp(replied({ code: 'B0000', conversationId: 'X', htmlForm: PAGE }));
+    const { client } = stubClient(replied({ code: 'B0000', conversationId: 'X', htmlForm: PAGE }));
     expect(await client.init3d(SALE)).toMatchObject({ sent: true, content: null, reason: 'conversation_mismatch' });
     const { codes } = standardDialect({ signer: () => '', codes: { declinedCodes: new Set(['B0000']) } });
-    const other = setUp(
+    const other = stubClient(
       replied({ ...APPROVED, htmlForm: PAGE }),
       standard({ codes: { ...codes, approvedCodes: new Set() } }),
     );
-    expect(await other.client.init3d(SALE)).toMatchObject({ sent: true, content: null, reason: 'declined' });
+    const declined = await other.client.init3d(SALE);
+    expect(declined).toMatchObject({ sent: true, content: null, reason: 'declined', result: { code: 'B0000' } });
+    expect(JSON.stringify(declined)).not.toContain(PAGE);
   });
 });
 
 describe('an inquiry', () => {
   it('is not to be had from a dialect without one', async () => {
-    const { client, transport } = setUp(replied({ responseCode: 'B0000' }));
+    const { client, transport } = stubClient(replied({ responseCode: 'B0000' }));
     expect(client.canInquire).toBe(false);
     expect(await client.checkPayment(PAYMENT)).toEqual({ outcome: 'nothing' });
     expect(transport.requests).toHaveLength(0);
@@ -359,14 +325,14 @@ describe('an inquiry', () => {
 
   it('tells what the gateway says, whether or not signs are verified', async () => {
     const answer = { responseCode: 'B0000', responseDescription: 'Approved' };
-    const { client } = setUp(replied(answer), morposDialect(), { verifySign: true });
+    const { client } = stubClient(replied(answer), morposDialect(), { verifySign: true });
     expect(client.canInquire).toBe(true);
     expect(await client.checkPayment(PAYMENT)).toMatchObject({ outcome: 'paid' });
   });
 
   it('says nothing when the dialect throws while reading', async () => {
     const dialect = morposDialect();
-    const { client } = setUp(replied({ responseCode: 'B0000' }), {
+    const { client } = stubClient(replied({ responseCode: 'B0000' }), {
       ...dialect,
       operations: { ...dialect.operations, checkPayment: { ...dialect.operations.checkPayment!, read: fail } },
     });
@@ -376,7 +342,7 @@ describe('an inquiry', () => {
   it('keeps nothing of the secrets that its answer echoes: neither as configured nor as sent', async () => {
     const echo = { responseCode: 'B0000', responseDescription: 'Approved', amount: 60 };
     const reply = { sent: true as const, reply: { status: 200, text: '' } };
-    const { client, transport } = setUp(reply, morposDialect());
+    const { client, transport } = stubClient(reply, morposDialect());
     await client.checkPayment(PAYMENT);
     const { headers, body } = transport.requests[0]!;
     const { sign } = JSON.parse(body) as { sign: string };
@@ -391,7 +357,7 @@ describe('an inquiry', () => {
   });
 
   it('that was not sent is no answer', async () => {
-    const { client } = setUp({ sent: false, cause: 'deadline' }, morposDialect());
+    const { client } = stubClient({ sent: false, cause: 'deadline' }, morposDialect());
     expect(await client.checkPayment(PAYMENT)).toBeNull();
   });
 });
@@ -402,7 +368,7 @@ describe('a question about a BIN', () => {
     client.checkBin({ ...QUESTION, amount: null, currencyCode: null }, 2_000, 'fixed');
 
   it('is what the vendor shows, and carries no card', async () => {
-    const { client, transport } = setUp(
+    const { client, transport } = stubClient(
       replied({ responseCode: 'B0000', responseDescription: 'Approved' }),
       morposDialect(),
     );
@@ -415,7 +381,7 @@ describe('a question about a BIN', () => {
   });
 
   it('is answered by an error in another shape', async () => {
-    const { client } = setUp(replied({ Message: 'Unauthorized', Code: 'RVV0000000401' }, 401), morposDialect());
+    const { client } = stubClient(replied({ Message: 'Unauthorized', Code: 'RVV0000000401' }, 401), morposDialect());
     expect(await ask(client)).toMatchObject({
       status: 401,
       result: { code: 'RVV0000000401', message: 'Unauthorized' },
@@ -425,7 +391,7 @@ describe('a question about a BIN', () => {
   it('shows nothing of the credentials that an answer repeats', async () => {
     const { clientSecret } = CREDENTIALS;
     const body = { responseCode: `B ${clientSecret}`, responseDescription: `wrong: ${clientSecret}` };
-    const { client } = setUp(replied(body), morposDialect());
+    const { client } = stubClient(replied(body), morposDialect());
     const answer = await ask(client);
     expect(JSON.stringify(answer)).not.toContain(clientSecret);
     expect(answer).toMatchObject({ result: { code: null, message: 'wrong: ***' } });
@@ -436,18 +402,18 @@ describe('a question about a BIN', () => {
     [{ sent: true, reply: null, cause: 'deadline' } as const, { sent: true, status: null, result: null }],
     [{ sent: false, cause: 'connection_failed' } as const, { sent: false, why: 'connection failed' }],
   ])('may find nobody (%#)', async (transmission, answer) => {
-    expect(await ask(setUp(transmission, morposDialect()).client)).toMatchObject(answer);
+    expect(await ask(stubClient(transmission, morposDialect()).client)).toMatchObject(answer);
   });
 
   it('survives a dialect that cannot read the answer', async () => {
     const dialect = morposDialect();
     const checkBin = { ...dialect.operations.checkBin!, read: fail };
-    const { client } = setUp(replied({}), { ...dialect, operations: { ...dialect.operations, checkBin } });
+    const { client } = stubClient(replied({}), { ...dialect, operations: { ...dialect.operations, checkBin } });
     expect(await ask(client)).toMatchObject({ sent: true, status: 200, result: null, outcome: { code: 'unreadable' } });
   });
 
   it('is not asked where the dialect has none', async () => {
-    const { client, transport } = setUp(replied({}));
+    const { client, transport } = stubClient(replied({}));
     expect(await ask(client)).toBeNull();
     expect(transport.requests).toEqual([]);
   });

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** A copy of the vendor's public list: code, English text, Turkish text. */
+/**
+ * A copy of the vendor's public list: code, English text, Turkish text; and what a charge is that is answered with the
+ * code, as this project reads the texts.
+ */
 export const PUBLIC_CODES = readFileSync('test/gateway/result-codes.tsv', 'utf8')
   .trimEnd()
   .split('\n')
@@ -16,12 +19,13 @@ export const CARD_DECLINES = (
   .map((number) => `B00${number}`);
 
 /** Codes that approve only in part or on a condition. */
-export const APPROVAL_VARIANTS = ['B0008', 'B0010', 'B0011', 'B0016', 'B0032', 'B0085', 'B0087'];
+export const APPROVAL_VARIANTS = codesOf('variant');
 
 /** Codes that do not say whether money moved. */
-export const INDETERMINATE = ['B0006', 'B0020', 'B0022', 'B0068', 'B0091', 'B0095', 'B0096', 'B0098', 'B9999'];
+export const INDETERMINATE = codesOf('indeterminate');
 
-/** All other codes, except the approval. */
-export const DECLINES = PUBLIC_CODES.map(([code = '']) => code).filter(
-  (code) => !['B0000', ...APPROVAL_VARIANTS, ...INDETERMINATE].includes(code),
-);
+export const DECLINES = codesOf('declined');
+
+function codesOf(wanted: string): string[] {
+  return PUBLIC_CODES.flatMap(([code = '', , , kind]) => (kind === wanted ? [code] : []));
+}

@@ -28,16 +28,22 @@ export const TARGETS = [
   {
     name: 'replies',
     files: {
-      'lib/gateway/readings/charge-outcome.ts': ['gateway/readings/charge-outcome'],
+      'lib/gateway/readings/charge-outcome.ts': ['gateway/readings/charge-answers'],
+      'lib/gateway/readings/facts.ts': ['gateway/readings/facts'],
       'lib/gateway/readings/init3d-outcome.ts': ['gateway/readings/init3d-outcome'],
-      'lib/gateway/readings/inquiry-outcome.ts': ['gateway/readings/inquiry-outcome'],
+      'lib/gateway/readings/inquiry-outcome.ts': ['gateway/readings/inquiry-answers'],
       'lib/gateway/readings/reply-fields.ts': ['gateway/readings/reply-fields'],
-      'lib/gateway/readings/result-checks.ts': ['gateway/readings/result-checks', 'gateway/readings/charge-outcome'],
+      'lib/gateway/readings/verdicts.ts': [
+        'gateway/readings/verdicts',
+        'gateway/readings/charge-answers',
+        'gateway/readings/init3d-outcome',
+        'gateway/readings/inquiry-answers',
+      ],
     },
   },
   {
     name: 'sign',
-    files: { 'lib/gateway/dialects/morpos.dialect.ts': ['gateway/dialects/', 'gateway/readings/inquiry-outcome'] },
+    files: { 'lib/gateway/dialects/morpos.dialect.ts': ['gateway/dialects/', 'gateway/readings/inquiry-answers'] },
   },
   {
     name: 'masking',

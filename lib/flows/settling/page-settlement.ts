@@ -28,14 +28,15 @@ const MAX_WAIT_MS = 4 * 3_600_000;
  * stored. Only the gateway's word ends such a payment: an approval at any time; and once the page's time is over, two
  * answers, ten minutes apart, that nothing was paid.
  *
- * @param inquiry null when no answer came
+ * @param answer null when none came
  */
 export function applyToPage(
   record: PaymentRecord,
-  inquiry: InquiryOutcome | null,
+  answer: InquiryOutcome | null,
   rules: SettlementRules,
   times: AnswerTimes,
 ): PaymentRecord | null {
+  const inquiry = answer?.outcome === 'unanswered' ? null : answer;
   if (inquiry?.outcome === 'paid' || inquiry?.outcome === 'mismatch') {
     return applyInquiry(record, inquiry, rules, times);
   }

@@ -106,10 +106,16 @@ export function applyInquiry(
   const askedAgain: PaymentChange = {
     reason: record.reason,
     inquiries: record.inquiries + 1,
-    notFoundAt: inquiry.outcome === 'not_found' ? (record.notFoundAt ?? answeredAt) : record.notFoundAt,
+    notFoundAt: notFoundSince(record, inquiry, answeredAt),
     dueAt: nextInquiry(now, record.inquiries + 1, rules.random),
   };
   return advance(record, 'unknown', askedAgain, now);
+}
+
+/** Since when the gateway has said in a row that it knows no such payment. Any other answer begins the row again. */
+function notFoundSince(record: PaymentRecord, { outcome }: InquiryOutcome, answeredAt: Date): Date | null {
+  if (outcome === 'not_found') return record.notFoundAt ?? answeredAt;
+  return outcome === 'unanswered' ? record.notFoundAt : null;
 }
 
 /**

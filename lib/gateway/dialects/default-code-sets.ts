@@ -1,9 +1,9 @@
-import { RESULT_CODES, VALIDATION_PREFIX } from '../result-code-table.js';
+import { RESULT_CODES, type ResultCodeRow, VALIDATION_PREFIX } from '../result-code-table.js';
 import type { ResultCodeSets } from '../gateway-dialect.js';
 
-const approvedCodes = new Set(['B0000']);
-const approvalVariantCodes = new Set(['B0008', 'B0010', 'B0011', 'B0016', 'B0032', 'B0085', 'B0087']);
-const indeterminateCodes = new Set(['B0006', 'B0020', 'B0022', 'B0068', 'B0091', 'B0095', 'B0096', 'B0098', 'B9999']);
+const approvedCodes = codesWith('approved');
+const approvalVariantCodes = codesWith('checking');
+const indeterminateCodes = codesWith('pending');
 
 /**
  * What the result codes mean in both built-in dialects. docs/interface.md shows `B0000` only; the others are
@@ -35,3 +35,9 @@ export const DEFAULT_CODE_SETS: ResultCodeSets = {
   inquiryUnpaidCodes: new Set(['B0017', 'B0025', 'B0029']),
   approvedTexts: new Set(['Approved', 'Onaylandı']),
 };
+
+/** The codes of which the buyer is told the same. */
+function codesWith(advice: ResultCodeRow[0]): ReadonlySet<string> {
+  const rows: readonly (readonly [string, ResultCodeRow])[] = Object.entries(RESULT_CODES);
+  return new Set(rows.filter(([, [each]]) => each === advice).map(([code]) => code));
+}

@@ -4,7 +4,7 @@ import { CARD_TYPES, type CardBin, CardInstallment, type CardType } from '../../
 import type { Masker } from '../../payment/kept-text.js';
 import type { BinRequest, BinResult, InstallmentRow, ResultCodeSets } from '../gateway-dialect.js';
 import { keptCode } from '../kept-result.js';
-import { isForeign, isSuccessStatus } from './result-checks.js';
+import { idOf } from './facts.js';
 import { readShownAmount } from './shown-amount.js';
 
 /** What an answer tells of a card. */
@@ -59,13 +59,13 @@ export function binOutcome(
   request: BinRequest,
   { codes, amountFormat, masker }: BinRules,
 ): BinOutcome {
-  const failure = isSuccessStatus(status) ? null : status < 500 ? 'refused' : 'server_error';
+  const failure = status >= 200 && status < 300 ? null : status < 500 ? 'refused' : 'server_error';
   if (!result) return noAnswerAboutCard(failure ?? 'unreadable');
   const said = textOf(result.code);
   const code = said?.includes(request.bin) ? null : keptCode(said, masker, codes);
   const message = masker.keptMessage(result.message);
   if (failure) return code === null ? noAnswerAboutCard(failure) : unknownCard(code, message);
-  if (isForeign(result, request.conversationId) || isOtherBin(result, request)) {
+  if (idOf(result, request) === 'foreign' || isOtherBin(result, request)) {
     return noAnswerAboutCard('conversation_mismatch');
   }
   // An answer without any code may be one that only tells of the card.

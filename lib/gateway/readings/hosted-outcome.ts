@@ -1,10 +1,10 @@
 import { isLoopback } from '../../payment/loopback.js';
 import type { PaymentReason } from '../../payment/payment.js';
-import type { DialectOperation, GatewayResult, HostedResult, ResultCodeSets } from '../gateway-dialect.js';
-import type { Answer, GatewayReply } from '../transport/transmission.js';
+import type { DialectOperation, GatewayResult, HostedResult } from '../gateway-dialect.js';
+import type { Answer } from '../transport/transmission.js';
 import { decodeBankPage, isHtml } from './bank-page.js';
-import { ReplyFields } from './reply-fields.js';
-import { codeMeanings, failureOf, isForeign, isSuccessStatus, type ReadingRules } from './result-checks.js';
+import { type Question, readAnswer } from './facts.js';
+import { judge, OPENING } from './verdicts.js';
 
 /** Whether the buyer goes to the gateway's own page, or the shop embeds the gateway's form. */
 export type HostedForm = 'page' | 'embedded';
@@ -24,8 +24,8 @@ export type HostedOutcome =
   | { readonly page: HostedPage }
   | { readonly page: null; readonly reason: PaymentReason; readonly result: GatewayResult | null };
 
-/** The rules by which the answer is judged. */
-export interface HostedRules extends Pick<ReadingRules, 'codes' | 'onThrow'> {
+/** Which page is wanted, and of which address it may be. */
+export interface HostedRules {
   readonly form: HostedForm;
   /** Whether the gateway itself is on this machine, as a simulator is: then so may be its page, without TLS. */
   readonly isLocal: boolean;
@@ -41,47 +41,24 @@ const MAX_FORM_CHARACTERS = 262_144;
 export function hostedOutcome(
   answer: Answer,
   operation: DialectOperation<never, HostedResult>,
-  conversationId: string,
+  question: Question,
   rules: HostedRules,
 ): HostedOutcome {
-  if (!answer.reply) return failed('no_answer');
-  try {
-    return pageFromReply(answer.reply, operation, conversationId, rules);
-  } catch (error) {
-    // A host's own dialect may throw while it reads.
-    rules.onThrow?.(error);
-    return failed('unreadable');
-  }
+  const { facts, result } = readAnswer(answer, operation, question);
+  const reason = judge(OPENING, facts);
+  if (reason) return { page: null, reason, result: reason === 'conversation_mismatch' ? null : result };
+  const page = result && pageIn(result, rules);
+  return page ? { page } : { page: null, reason: 'unreadable', result };
 }
 
-function pageFromReply(
-  { status, text }: GatewayReply,
-  operation: DialectOperation<never, HostedResult>,
-  conversationId: string,
-  rules: HostedRules,
-): HostedOutcome {
-  const fields = ReplyFields.parse(text);
-  const reading = fields && operation.read(fields);
-  if (!reading) return failed(isSuccessStatus(status) ? 'unreadable' : failureOf(status));
-  const { redirectUrl, form, endsAt, ...result } = reading;
-  if (!isSuccessStatus(status)) return failed(failureOf(status), result);
-  const refusal = refusalIn(result, rules.codes);
-  if (refusal) return failed(refusal, result);
-  if (isForeign(result, conversationId)) return failed('conversation_mismatch');
+function pageIn({ redirectUrl, form, endsAt }: HostedResult, rules: HostedRules): HostedPage | null {
   const page = { redirectUrl: null, html: null, endsAt: dateOf(endsAt) };
   if (rules.form === 'page') {
     const isPage = isPageUrl(redirectUrl, rules) && !rules.own.some((own) => redirectUrl.startsWith(own));
-    return isPage ? { page: { ...page, redirectUrl } } : failed('unreadable', result);
+    return isPage ? { ...page, redirectUrl } : null;
   }
   const html = htmlOf(form);
-  return html === null ? failed('unreadable', result) : { page: { ...page, html } };
-}
-
-/** The answer may be without a code: the vendor's plugin looks at the page's address only. */
-function refusalIn(result: GatewayResult, codes: ResultCodeSets): PaymentReason | null {
-  const meanings = codeMeanings(result, codes);
-  if (meanings.includes('declined')) return 'declined';
-  return meanings.some((meaning) => meaning !== 'approved') ? 'unrecognised_code' : null;
+  return html === null ? null : { ...page, html };
 }
 
 /** The buyer's browser is sent there, to any host, but never without TLS. */
@@ -105,8 +82,4 @@ function dateOf(text: unknown): Date | null {
   if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)$/.test(text)) return null;
   const date = new Date(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   return Number.isNaN(date.getTime()) ? null : date;
-}
-
-function failed(reason: PaymentReason, result: GatewayResult | null = null): HostedOutcome {
-  return { page: null, reason, result };
 }

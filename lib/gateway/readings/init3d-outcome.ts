@@ -1,9 +1,9 @@
 import type { PaymentReason } from '../../payment/payment.js';
+import type { DialectOperation, GatewayResult, Init3dResult } from '../gateway-dialect.js';
+import type { Answer } from '../transport/transmission.js';
 import { decodeBankPage } from './bank-page.js';
-import type { DialectOperation, GatewayResult, Init3dResult, ResultCodeSets } from '../gateway-dialect.js';
-import type { Answer, GatewayReply } from '../transport/transmission.js';
-import { ReplyFields } from './reply-fields.js';
-import { codeMeanings, failureOf, isForeign, isSuccessStatus, type ReadingRules } from './result-checks.js';
+import { type Question, readAnswer } from './facts.js';
+import { judge, OPENING } from './verdicts.js';
 
 /** The outcome of an Init3d that may have been sent. `content` is the page in Base64, as received, `html` decoded. */
 export type Init3dOutcome =
@@ -14,38 +14,13 @@ export type Init3dOutcome =
 export function init3dOutcome(
   answer: Answer,
   operation: DialectOperation<never, Init3dResult>,
-  conversationId: string,
-  { codes, onThrow }: Pick<ReadingRules, 'codes' | 'onThrow'>,
+  question: Question,
 ): Init3dOutcome {
-  if (!answer.reply) return failed('no_answer');
-  try {
-    return pageFromReply(answer.reply, operation, conversationId, codes);
-  } catch (error) {
-    // A host's own dialect may throw while it reads.
-    onThrow?.(error);
-    return failed('unreadable');
-  }
-}
-
-function pageFromReply(
-  { status, text }: GatewayReply,
-  operation: DialectOperation<never, Init3dResult>,
-  conversationId: string,
-  codes: ResultCodeSets,
-): Init3dOutcome {
-  const fields = ReplyFields.parse(text);
-  const reading = fields && operation.read(fields);
-  if (!reading) return failed(isSuccessStatus(status) ? 'unreadable' : failureOf(status));
-  const { content, html: decoded, ...result } = reading;
-  if (!isSuccessStatus(status)) return failed(failureOf(status), result);
-  const meanings = codeMeanings(result, codes);
-  if (meanings.includes('declined')) return failed('declined', result);
-  if (meanings.some((meaning) => meaning !== 'approved')) return failed('unrecognised_code', result);
-  if (isForeign(result, conversationId)) return failed('conversation_mismatch');
-  const html = content === null ? null : (decoded ?? decodeBankPage(content));
-  return content === null || html === null ? failed('unreadable', result) : { content, html };
-}
-
-function failed(reason: PaymentReason, result: GatewayResult | null = null): Init3dOutcome {
-  return { content: null, reason, result };
+  const { facts, result } = readAnswer(answer, operation, question);
+  const reason = judge(OPENING, facts);
+  if (reason) return { content: null, reason, result: reason === 'conversation_mismatch' ? null : result };
+  const content: unknown = result?.content;
+  const html: unknown = typeof content === 'string' ? (result?.html ?? decodeBankPage(content)) : null;
+  if (typeof content === 'string' && typeof html === 'string') return { content, html };
+  return { content: null, reason: 'unreadable', result };
 }

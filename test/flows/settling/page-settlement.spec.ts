@@ -30,9 +30,10 @@ const DECLINED: InquiryOutcome = {
   charge: { state: 'failed', reason: 'declined', result: DECLINED_RESULT },
 };
 const NOT_FOUND: InquiryOutcome = { outcome: 'not_found' };
-const UNHEARD_OF: InquiryOutcome = { outcome: 'nothing', isUnpaid: true };
-const INDETERMINATE: InquiryOutcome = { outcome: 'nothing' };
-const UNPAID = [DECLINED, NOT_FOUND, UNHEARD_OF];
+const NOT_PAID_YET: InquiryOutcome = { outcome: 'nothing', isUnpaid: true };
+const UNCLEAR: InquiryOutcome = { outcome: 'nothing' };
+const UNANSWERED: InquiryOutcome = { outcome: 'unanswered' };
+const UNPAID = [DECLINED, NOT_FOUND, NOT_PAID_YET];
 
 const page = (fields: Partial<PaymentRecord> = {}): PaymentRecord =>
   aPaymentRecord({ state: 'pending', kind: 'hosted', createdAt: CREATED, expiresAt: END, redirectUrl: 'u', ...fields });
@@ -63,12 +64,12 @@ test('a decline is shown, without what it says that was charged, until the gatew
   const declined = ask(page(), DECLINED, after(MINUTE))!;
   expect(declined).toMatchObject({ state: 'pending', reason: 'declined', code: 'B0051', chargedAmount: null });
   expect(ask(declined, DECLINED, after(2 * MINUTE))).toBeNull();
-  expect(ask(declined, UNHEARD_OF, after(3 * MINUTE))).toMatchObject({ state: 'pending', reason: null });
+  expect(ask(declined, NOT_PAID_YET, after(3 * MINUTE))).toMatchObject({ state: 'pending', reason: null });
   expect(ask(declined, PAID, after(4 * MINUTE))).toMatchObject({ state: 'succeeded' });
 });
 
 test('an answer that says nothing new leaves no trace', () => {
-  for (const said of [NOT_FOUND, UNHEARD_OF, INDETERMINATE, null]) expect(ask(page(), said, after(MINUTE))).toBeNull();
+  for (const said of [NOT_FOUND, NOT_PAID_YET, UNCLEAR, null]) expect(ask(page(), said, after(MINUTE))).toBeNull();
 });
 
 test.each(['pending', 'unknown'] as const)(
@@ -86,13 +87,14 @@ test.each(['pending', 'unknown'] as const)(
 
 test('an answer that does not say between the two takes the first one back', () => {
   const first = ask(page(), NOT_FOUND, after(21 * MINUTE))!;
-  const between = ask(first, INDETERMINATE, after(25 * MINUTE))!;
+  const between = ask(first, UNCLEAR, after(25 * MINUTE))!;
   expect(between).toMatchObject({ state: 'pending', notFoundAt: null });
   expect(ask(between, NOT_FOUND, after(40 * MINUTE))).toMatchObject({ state: 'pending' });
+  for (const none of [null, UNANSWERED]) expect(ask(first, none, after(25 * MINUTE))).toBeNull();
 });
 
 test('after a day without a word it is unknown; a word that nothing was paid is no silence', () => {
-  for (const said of [null, INDETERMINATE]) {
+  for (const said of [null, UNANSWERED, UNCLEAR]) {
     expect(ask(page(), said, after(24 * HOUR))?.state ?? 'pending').toBe('pending');
     const silent = ask(page(), said, after(24 * HOUR + 20 * MINUTE))!;
     expect(silent).toMatchObject({ state: 'unknown', reason: 'no_answer' });
@@ -127,7 +129,7 @@ test('what ended unpaid and is approved in any way is in review; an answer that 
     let record = ended;
     for (let hour = 2; record.dueAt; hour += 1) {
       expect(record.dueAt).toEqual(after(hour * HOUR));
-      record = ask(record, INDETERMINATE, record.dueAt)!;
+      record = ask(record, UNCLEAR, record.dueAt)!;
       expect(record).toMatchObject({ state });
       expect(hour).toBeLessThan(200);
     }
@@ -158,13 +160,13 @@ test('given up, one answer that nothing was paid ends it; any other answer, or n
   }
   expect(abandon(PAID)).toMatchObject({ state: 'succeeded' });
   expect(abandon(MISMATCH)).toMatchObject({ state: 'review' });
-  for (const said of [INDETERMINATE, null]) expect(abandon(said)).toBeNull();
+  for (const said of [UNCLEAR, UNANSWERED, null]) expect(abandon(said)).toBeNull();
 });
 
 test('what has ended otherwise, or has no page, is left alone', () => {
   const left = SALE_STATES.filter((state) => !['pending', 'unknown', 'expired', 'failed'].includes(state));
   for (const state of left) {
-    for (const said of [...UNPAID, INDETERMINATE, null]) {
+    for (const said of [...UNPAID, UNCLEAR, null]) {
       expect(ask(page({ state }), said, after(48 * HOUR))).toBeNull();
     }
   }

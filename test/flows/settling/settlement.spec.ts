@@ -129,6 +129,7 @@ const REFUSED: InquiryOutcome = { outcome: 'declined', charge: DECLINED };
 const MISMATCH: InquiryOutcome = { outcome: 'mismatch', charge: MISMATCHED };
 const NOT_FOUND: InquiryOutcome = { outcome: 'not_found' };
 const NOTHING: InquiryOutcome = { outcome: 'nothing' };
+const UNANSWERED: InquiryOutcome = { outcome: 'unanswered' };
 
 describe('the answer to an inquiry', () => {
   const UNCHANGED: Outcome = ['unknown', 'interrupted'];
@@ -208,11 +209,15 @@ describe('the answer to an inquiry', () => {
       });
     });
 
-    it('given once, however long ago, is not confirmed by another answer', () => {
-      expect(applyInquiry(first, NOTHING, RULES, at(after(86_400_000)))).toMatchObject({
-        state: 'unknown',
-        notFoundAt: NOW,
-      });
+    it('given twice, is not confirmed if another answer came between; none, or an error, is no answer', () => {
+      const between = (answer: InquiryOutcome) => applyInquiry(first, answer, RULES, at(after(300_000)))!;
+      for (const [answer, notFoundAt, state] of [
+        [NOTHING, null, 'unknown'],
+        [UNANSWERED, NOW, 'failed'],
+      ] as const) {
+        expect(between(answer)).toMatchObject({ state: 'unknown', notFoundAt, inquiries: 2 });
+        expect(applyInquiry(between(answer), NOT_FOUND, RULES, at(after(600_000)))).toMatchObject({ state });
+      }
     });
 
     it('given twice, settles nothing after an unbound approval, which may have been for this payment', () => {

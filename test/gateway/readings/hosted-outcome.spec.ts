@@ -1,4 +1,3 @@
-import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import {
   type HostedForm,
@@ -6,21 +5,23 @@ import {
   hostedOutcome,
   type HostedRules,
 } from '../../../lib/gateway/readings/hosted-outcome.js';
+import type { Answer } from '../../../lib/gateway/transport/transmission.js';
+import { replied } from '../stub-client.js';
+import { QUESTION } from './question.js';
 
 const { hostedPage, embeddedForm } = morposDialect().operations;
 const PAGE = 'https://pay.example/p/1';
 const FORM = '<form id="pay"></form><script src="https://pay.example/form.js"></script>';
 
+const RULES: HostedRules = {
+  form: 'page',
+  isLocal: false,
+  own: ['https://shop.example/payments/token/return', 'https://shop.example/payments/token/fail'],
+};
+
 function read(form: HostedForm, body: unknown, status = 200, rules: Partial<HostedRules> = {}): HostedOutcome {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
   const operation = form === 'page' ? hostedPage! : embeddedForm!;
-  return hostedOutcome({ sent: true, reply: { status, text } }, operation, 'ABC1', {
-    codes: DEFAULT_CODE_SETS,
-    form,
-    isLocal: false,
-    own: ['https://shop.example/payments/token/return', 'https://shop.example/payments/token/fail'],
-    ...rules,
-  });
+  return hostedOutcome(replied(body, status) as Answer, operation, QUESTION, { ...RULES, form, ...rules });
 }
 
 test('the address of the page is under returnUrl, with or without a code', () => {
@@ -50,26 +51,14 @@ test.each(['2026-11-22T16:00:00', '22.11.2026 16:00', 'soon', '2026-13-45T99:00:
 );
 
 test.each([
-  ['http', 'http://pay.example/p/1'],
-  ['http to this machine, although the gateway is elsewhere', 'http://127.0.0.1:8080/p'],
-  ['a script', 'javascript:alert(1)'],
-  ['data', 'data:text/html,<b>'],
-  ['a path', '/p/1'],
-  ['two slashes', '//pay.example/p'],
-  ['a user name', 'https://pay.example@evil.example/p'],
-  ['a password', 'https://:secret@pay.example/p'],
-  ['a line break', 'https://pay.example/p\r\nSet-Cookie: a=b'],
-  ['a backslash', 'https://pay.example\\@evil.example/'],
-  ['an invisible character', 'https://pay.example/\u200b'],
-  ['no host', 'https://'],
-  ['more than 2 KiB', `https://pay.example/${'a'.repeat(2_048)}`],
-  ['more than 2 KiB in UTF-8', `https://pay.example/${'ş'.repeat(1_020)}`],
-  ['a quote', `https://pay.example/"onclick=`],
-  ['a bracket', 'https://pay.example/<script>'],
-  ["the shop's own", 'https://shop.example/payments/token/return?a=b'],
-  ['a list', ['https://pay.example/p/1']],
-  ['nothing', ''],
-])('a page whose address is %s is not opened', (_name, returnUrl) => {
+  ...['http://pay.example/p/1', 'http://127.0.0.1:8080/p', 'https://', '/p/1', '//pay.example/p', ''],
+  ...['javascript:alert(1)', 'data:text/html,<b>', 'https://pay.example/"onclick=', 'https://pay.example/<script>'],
+  ...['https://pay.example@evil.example/p', 'https://:secret@pay.example/p', 'https://pay.example\\@evil.example/'],
+  ...['https://pay.example/p\r\nSet-Cookie: a=b', 'https://pay.example/\u200b', ['https://pay.example/p/1']],
+  // More than 2 KiB, also in UTF-8; and the shop's own.
+  ...[`https://pay.example/${'a'.repeat(2_048)}`, `https://pay.example/${'ş'.repeat(1_020)}`],
+  'https://shop.example/payments/token/return?a=b',
+])('a page at %j is not opened', (returnUrl) => {
   expect(read('page', { code: 'B0000', returnUrl })).toMatchObject({ page: null, reason: 'unreadable' });
 });
 
@@ -94,32 +83,25 @@ test.each([
 });
 
 test.each([
-  ['a decline', { code: 'B0051', returnUrl: PAGE }, 200, 'declined'],
-  ["the gateway's own validation", { code: 'RVV0000000012', returnUrl: PAGE }, 200, 'declined'],
-  ['an unheard-of code', { code: 'X', returnUrl: PAGE }, 200, 'unrecognised_code'],
-  ['another id', { returnUrl: PAGE, conversationId: 'ABC2' }, 200, 'conversation_mismatch'],
-  ['status 400', { returnUrl: PAGE }, 400, 'refused'],
-  ['status 302', { returnUrl: PAGE }, 302, 'refused'],
-  ['status 503', { returnUrl: PAGE }, 503, 'server_error'],
-  ['no JSON', '<html>', 200, 'unreadable'],
-  ['no JSON with status 403', '<html>', 403, 'refused'],
-])('%s opens no page', (_name, body, status, reason) => {
+  [{ code: 'B0051', returnUrl: PAGE }, 200, 'declined'],
+  [{ code: 'X', returnUrl: PAGE }, 200, 'unrecognised_code'],
+  [{ returnUrl: PAGE, conversationId: 'ABC2' }, 200, 'conversation_mismatch'],
+  [{ returnUrl: PAGE }, 400, 'refused'],
+  [{ returnUrl: PAGE }, 503, 'server_error'],
+  ['<html>', 200, 'unreadable'],
+])('%j with %d opens no page: %s', (body, status, reason) => {
   expect(read('page', body, status)).toMatchObject({ page: null, reason });
 });
 
 test('no answer, and a dialect that throws, open no page', () => {
-  const rules = { codes: DEFAULT_CODE_SETS, form: 'page', isLocal: false, own: [] } as const;
   const lost = { sent: true, reply: null, cause: 'deadline' } as const;
-  expect(hostedOutcome(lost, hostedPage!, 'ABC1', rules)).toMatchObject({ page: null, reason: 'no_answer' });
-  const thrown: unknown[] = [];
+  expect(hostedOutcome(lost, hostedPage!, QUESTION, RULES)).toMatchObject({ page: null, reason: 'no_answer' });
   const failing = {
     ...hostedPage!,
     read: () => {
       throw new Error('a dialect that fails');
     },
   };
-  const answer = { sent: true, reply: { status: 200, text: '{}' } } as const;
-  const outcome = hostedOutcome(answer, failing, 'ABC1', { ...rules, onThrow: (error) => thrown.push(error) });
+  const outcome = hostedOutcome(replied({}) as Answer, failing, QUESTION, RULES);
   expect(outcome).toMatchObject({ page: null, reason: 'unreadable' });
-  expect(thrown).toHaveLength(1);
 });

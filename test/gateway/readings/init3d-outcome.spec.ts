@@ -1,100 +1,86 @@
-import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
-import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.js';
 import { type Init3dOutcome, init3dOutcome } from '../../../lib/gateway/readings/init3d-outcome.js';
 import type { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
+import type { Answer } from '../../../lib/gateway/transport/transmission.js';
+import { replied, standard } from '../stub-client.js';
+import { QUESTION } from './question.js';
 
-const STANDARD = standardDialect({ signer: () => '' }).operations.init3d;
-const APPROVED = { code: 'B0000', conversationId: 'ABC1' };
+const INIT3D = standard().operations.init3d;
 const HTML = '<html><body><form action="https://acs.example">Şifre</form></body></html>';
 const PAGE = Buffer.from(HTML).toString('base64');
+const APPROVED = { code: 'B0000', conversationId: 'ABC1', htmlForm: PAGE };
 
-function read(body: unknown, status = 200, operation = STANDARD): Init3dOutcome {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return init3dOutcome({ sent: true, reply: { status, text } }, operation, 'ABC1', { codes: DEFAULT_CODE_SETS });
+function read(body: unknown, status = 200, operation = INIT3D): Init3dOutcome {
+  return init3dOutcome(replied(body, status) as Answer, operation, QUESTION);
 }
 
-function fail(): never {
-  throw new Error('a dialect that fails');
-}
+it('the page is shown as received and as text, and needs no code', () => {
+  expect(read(APPROVED)).toEqual({ content: PAGE, html: HTML });
+  expect(read({ content: PAGE })).toMatchObject({ html: HTML });
+});
 
-describe('the answer to an Init3d', () => {
-  it('is the page, as received and as text', () => {
-    expect(read({ ...APPROVED, htmlForm: PAGE })).toEqual({ content: PAGE, html: HTML });
-  });
+it.each<[body: unknown, status: number, reason: string]>([
+  [{ code: 'B0000' }, 200, 'unreadable'],
+  [{ code: 'B0000', htmlForm: HTML }, 200, 'unreadable'],
+  [{ code: 'B0000', htmlForm: 'QUJD' }, 200, 'unreadable'],
+  [{ code: 'B0000', a: PAGE, b: PAGE }, 200, 'unreadable'],
+  ...[`<html>${PAGE}</html>`, 'null', JSON.stringify([PAGE])].map(
+    (text) => [text, 200, 'unreadable'] as [string, number, string],
+  ),
+  [{ code: 'B0051', htmlForm: PAGE }, 200, 'declined'],
+  [{ code: 'RVV0000000012', htmlForm: PAGE }, 200, 'declined'],
+  [{ code: 'B0051', conversationId: 'X', htmlForm: PAGE }, 200, 'declined'],
+  ...['X', 'B0096', 'B0010', ['B0000']].map(
+    (code) => [{ code, htmlForm: PAGE }, 200, 'unrecognised_code'] as [object, number, string],
+  ),
+  [{ code: 'B0000', resultCode: 'B0051', htmlForm: PAGE }, 200, 'unrecognised_code'],
+  [{ ...APPROVED, conversationId: 'X' }, 200, 'conversation_mismatch'],
+  [{ ...APPROVED, conversationId: ['X'] }, 200, 'conversation_mismatch'],
+  ...[302, 400, 401, 403, 408, 422, 499].flatMap((status) => [
+    [APPROVED, status, 'refused'] as [object, number, string],
+    ['<html>', status, 'refused'] as [string, number, string],
+  ]),
+  [APPROVED, 500, 'server_error'],
+  ['<html>', 503, 'server_error'],
+])('%j with %d starts nothing: %s', (body, status, reason) => {
+  expect(read(body, status)).toMatchObject({ content: null, reason });
+});
 
-  it('needs no code', () => {
-    expect(read({ content: PAGE })).toMatchObject({ html: HTML });
-  });
+it.each([
+  ['deadline', 'no_answer'],
+  ['connection_lost', 'no_answer'],
+  ['reply_too_large', 'unreadable'],
+  ['reply_unreadable', 'unreadable'],
+] as const)('what is lost starts nothing: %s', (cause, reason) => {
+  const answer = { sent: true, reply: null, cause } as const;
+  expect(init3dOutcome(answer, INIT3D, QUESTION)).toEqual({ content: null, reason, result: null });
+});
 
-  it.each([
-    ['no page', { code: 'B0000' }, 200, 'unreadable'],
-    ['a page that is not Base64', { code: 'B0000', htmlForm: HTML }, 200, 'unreadable'],
-    ['a page that is not HTML', { code: 'B0000', htmlForm: 'QUJD' }, 200, 'unreadable'],
-    ['two pages', { code: 'B0000', a: PAGE, b: PAGE }, 200, 'unreadable'],
-    ['no JSON', `<html>${PAGE}</html>`, 200, 'unreadable'],
-    ['null', 'null', 200, 'unreadable'],
-    ['a list', JSON.stringify([PAGE]), 200, 'unreadable'],
-    ['a decline beside the page', { code: 'B0051', htmlForm: PAGE }, 200, 'declined'],
-    ['an unheard-of code beside the page', { code: 'X', htmlForm: PAGE }, 200, 'unrecognised_code'],
-    ['an indeterminate code beside the page', { code: 'B0096', htmlForm: PAGE }, 200, 'unrecognised_code'],
-    ['two codes', { code: 'B0000', resultCode: 'B0051', htmlForm: PAGE }, 200, 'declined'],
-    ['another id', { code: 'B0000', conversationId: 'X', htmlForm: PAGE }, 200, 'conversation_mismatch'],
-    ['an id that is no text', { code: 'B0000', conversationId: ['X'], htmlForm: PAGE }, 200, 'conversation_mismatch'],
-    ['a page with status 400', { ...APPROVED, htmlForm: PAGE }, 400, 'refused'],
-    ['a page with status 302', { ...APPROVED, htmlForm: PAGE }, 302, 'refused'],
-    ['a page with status 500', { ...APPROVED, htmlForm: PAGE }, 500, 'server_error'],
-    ['no JSON with status 403', '<html>', 403, 'refused'],
-    ['no JSON with status 499', '<html>', 499, 'refused'],
-    ['no JSON with status 500', '<html>', 500, 'server_error'],
-    ['no JSON with status 503', '<html>', 503, 'server_error'],
-  ])('%s starts nothing', (_name, body, status, reason) => {
-    expect(read(body, status)).toMatchObject({ content: null, reason });
-  });
-
-  it('starts nothing when the dialect throws while it looks for the page', () => {
-    const failing = { ...STANDARD, read: fail };
-    expect(read({ ...APPROVED, htmlForm: PAGE }, 200, failing)).toMatchObject({ content: null, reason: 'unreadable' });
-  });
-
-  it('starts nothing with a page of a dialect that is none', () => {
-    const pageless = {
-      ...STANDARD,
-      read: (fields: ReplyFields) => ({ ...STANDARD.read(fields), content: 'not a page' }),
-    };
-    expect(read(APPROVED, 200, pageless)).toMatchObject({ content: null, reason: 'unreadable' });
-  });
-
-  it.each([
-    ['deadline', 'no_answer'],
-    ['connection_lost', 'no_answer'],
-    ['reply_too_large', 'no_answer'],
-    ['reply_unreadable', 'no_answer'],
-  ] as const)('starts nothing when it is lost: %s', (cause, reason) => {
-    const answer = { sent: true, reply: null, cause } as const;
-    expect(init3dOutcome(answer, STANDARD, 'ABC1', { codes: DEFAULT_CODE_SETS })).toEqual({
+it('a dialect that throws, or gives a page that is none, starts nothing', () => {
+  const failing = (): never => {
+    throw new Error('a dialect that fails');
+  };
+  const pageless = (fields: ReplyFields) => ({ ...INIT3D.read(fields), content: 'not a page' });
+  for (const read_ of [failing, pageless]) {
+    expect(read({ code: 'B0000' }, 200, { ...INIT3D, read: read_ })).toMatchObject({
       content: null,
-      reason,
-      result: null,
+      reason: 'unreadable',
     });
-  });
+  }
+});
 
-  it('says nothing of the payment where it is about another one', () => {
-    const foreign = { code: 'B0000', conversationId: 'X', orderId: 'of another', htmlForm: PAGE };
-    expect(read(foreign)).toEqual({ content: null, reason: 'conversation_mismatch', result: null });
-  });
-
-  it.each([
-    ['has no page', { code: 'B0000', orderId: 'o-1' }, 200],
-    ['declines', { code: 'B0051', orderId: 'o-1' }, 200],
-    ['has an unheard-of code', { code: 'X', orderId: 'o-1' }, 200],
-    ['has status 400', { code: 'X', orderId: 'o-1' }, 400],
-  ])('is told where it %s', (_how, body, status) => {
-    expect(read(body, status)).toMatchObject({ content: null, result: { code: body.code, orderId: 'o-1' } });
-  });
-
-  it('is told without its page where it starts nothing', () => {
-    const declined = read({ code: 'B0051', message: 'no', htmlForm: PAGE });
-    expect(declined).toMatchObject({ result: { code: 'B0051', message: 'no' } });
-    expect(JSON.stringify(declined)).not.toContain(PAGE);
+it('what the answer says is told, unless it is about another payment', () => {
+  for (const [code, status] of [
+    ['B0000', 200],
+    ['B0051', 200],
+    ['X', 200],
+    ['X', 400],
+  ] as const) {
+    const { htmlForm: _page, ...pageless } = { ...APPROVED, code, orderId: 'o-1' };
+    expect(read(pageless, status)).toMatchObject({ content: null, result: { code, orderId: 'o-1' } });
+  }
+  expect(read({ ...APPROVED, conversationId: 'X' })).toEqual({
+    content: null,
+    reason: 'conversation_mismatch',
+    result: null,
   });
 });

@@ -1,0 +1,237 @@
+import { compareAmounts } from '../../payment/amount.js';
+import type {
+  AmountCheck,
+  DecidingField,
+  DialectOperation,
+  GatewayResult,
+  InquiryResult,
+  ResultCodeSets,
+} from '../gateway-dialect.js';
+import type { Answer } from '../transport/transmission.js';
+import { ReplyFields } from './reply-fields.js';
+import type { ChargeFacts, InquiryFacts } from './verdicts.js';
+
+/** The payment that an answer should be about. */
+export interface Expectation {
+  readonly conversationId: string;
+  readonly amount: string;
+  readonly currencyCode: number;
+  readonly installmentCount: number;
+  /** Amounts that an answer may show instead: it is not known whether a refund's answer shows its payment's. */
+  readonly otherAmounts?: readonly string[];
+}
+
+/** What was asked, and by which rules the answer is read. */
+export interface Question {
+  readonly expected: Expectation;
+  readonly codes: ResultCodeSets;
+  readonly verifyAmount: AmountCheck;
+  /** Null if the signs of answers are not verified. */
+  readonly isSignGood: ((fields: ReplyFields) => boolean) | null;
+  /** Of an inquiry: lists of codes that only inquiries have are read, too. */
+  readonly about?: InquiryFacts['about'];
+  /** Called with what the dialect threw while it read the answer. */
+  readonly onThrow?: (error: unknown) => void;
+}
+
+/** What an answer shows, whatever was asked. */
+export type AnswerFacts = Omit<ChargeFacts & InquiryFacts, 'mustName' | 'canAsk' | 'about'>;
+type CodeKind = AnswerFacts['code'];
+
+/** An answer that was read. `result` is null if there is none, or it cannot be read. */
+export interface ReadAnswer<Result> {
+  readonly facts: AnswerFacts;
+  readonly result: Result | null;
+}
+
+/** Nothing is known. */
+const NOTHING: AnswerFacts = {
+  reply: 'read',
+  http: '2xx',
+  code: 'none',
+  id: 'absent',
+  currency: 'fits',
+  amount: 'fits',
+  sign: 'fits',
+  names: 'neither',
+  type: 'absent',
+  status: 'none',
+  text: 'none',
+};
+const REFUSED: ReadonlySet<number> = new Set([401, 404, 405, 413, 415, 429]);
+const INVALID: ReadonlySet<number> = new Set([400, 403]);
+/** They may answer a request that was carried out: a timeout and a conflict. */
+const UNDECIDED: ReadonlySet<number> = new Set([408, 409]);
+
+/** Reads an answer. It never throws, since money may have moved: what a host's own dialect throws makes it unreadable. */
+export function readAnswer<Result extends GatewayResult>(
+  answer: Answer,
+  operation: DialectOperation<never, Result>,
+  question: Question,
+): ReadAnswer<Result> {
+  if (!answer.reply) {
+    const hasNone = answer.cause === 'deadline' || answer.cause === 'connection_lost';
+    return { facts: { ...NOTHING, reply: hasNone ? 'none' : 'unreadable' }, result: null };
+  }
+  const http = httpOf(answer.reply.status);
+  try {
+    const fields = ReplyFields.parse(answer.reply.text);
+    const result = fields && operation.read(fields);
+    if (!result) return { facts: { ...NOTHING, http }, result: null };
+    return { facts: { ...factsOf(fields, result, question), http }, result };
+  } catch (error) {
+    question.onThrow?.(error);
+    return { facts: { ...NOTHING, reply: 'unreadable', http }, result: null };
+  }
+}
+
+function httpOf(status: number): AnswerFacts['http'] {
+  if (status >= 200 && status < 300) return '2xx';
+  if (REFUSED.has(status)) return 'refused';
+  if (INVALID.has(status)) return 'invalid';
+  if (status < 400 || UNDECIDED.has(status)) return 'undecided';
+  return status < 500 ? 'client' : 'server';
+}
+
+function factsOf(fields: ReplyFields, result: GatewayResult, question: Question): AnswerFacts {
+  const { verifyAmount, isSignGood, codes, about } = question;
+  const inquiry = result as Partial<InquiryResult>;
+  const expected = withChosenInstallments(question.expected, inquiry, about);
+  const id = idOf(result, expected);
+  const isShown = (result.amount ?? null) !== null;
+  // If the merchant has switched the comparison off, an amount names the payment only if it is exactly ours.
+  const isNamedByAmount = isShown && isAmountOurs(result, expected, verifyAmount === 'off' ? 'exact' : verifyAmount);
+  const code = codeOf(result, codes, about);
+  const named = Number(id === 'ours') + Number(isNamedByAmount || (id === 'ours' && verifyAmount === 'off'));
+  return {
+    reply: 'read',
+    http: '2xx',
+    code,
+    id,
+    currency: isCurrencyOurs(result, expected.currencyCode) ? 'fits' : 'other',
+    amount: isAmountOurs(result, expected, verifyAmount) ? 'fits' : 'other',
+    // Only an approval needs one. A dialect in plain JavaScript may return a promise, which does not count as true.
+    sign: code === 'approved' && isSignGood && isSignGood(fields) !== true ? 'bad' : 'fits',
+    names: named === 2 ? 'both' : named === 1 ? 'one' : 'neither',
+    type: typeOf(inquiry),
+    status: statusOf(inquiry),
+    text: textOf(result.message, codes),
+  };
+}
+
+// What a dialect in plain JavaScript gives may be anything, and fields may be left out.
+
+function isUnreadable(result: Pick<GatewayResult, 'unreadable'>, field: DecidingField): boolean {
+  return result.unreadable?.includes(field) ?? false;
+}
+
+/** Whose conversationId the answer shows. */
+export function idOf(
+  result: Pick<GatewayResult, 'conversationId' | 'unreadable'>,
+  { conversationId }: Pick<Expectation, 'conversationId'>,
+): AnswerFacts['id'] {
+  if (result.conversationId === conversationId) return 'ours';
+  const isShown = (result.conversationId ?? null) !== null || isUnreadable(result, 'conversationId');
+  return isShown ? 'foreign' : 'absent';
+}
+
+/** From the most doubtful to the least. */
+const DOUBTFUL = ['unreadable', 'indeterminate', 'unheard', 'declined'] as const satisfies CodeKind[];
+const APPROVING: ReadonlySet<CodeKind> = new Set(['approved', 'variant']);
+
+/** What both codes of an answer say together. */
+function codeOf(result: GatewayResult, sets: ResultCodeSets, about: Question['about']): CodeKind {
+  const [code = null, other = null] = [result.code, result.resultCode].map((each) => each || null);
+  const kinds = new Set([code, other].filter((each) => each !== null).map((each) => kindOf(each, sets, about)));
+  if (isUnreadable(result, 'code') || isUnreadable(result, 'resultCode')) kinds.add('unreadable');
+  const doubtful = DOUBTFUL.find((kind) => kinds.has(kind));
+  const isApproving = [...kinds].some((kind) => APPROVING.has(kind));
+  // The second code is not the one that decides: alone, it can only cast doubt.
+  if (code === null)
+    return isApproving || doubtful === 'unreadable' || doubtful === 'indeterminate' ? 'unreadable' : 'none';
+  const [first, ...others] = kinds;
+  if (first && others.length === 0) return first;
+  // An inquiry can be made again, so there is no need to look at what contradicts itself.
+  if (about && (doubtful === 'unreadable' || doubtful === 'indeterminate')) return doubtful;
+  return isApproving ? 'disagree' : (doubtful ?? 'unpaid');
+}
+
+function kindOf(code: unknown, sets: ResultCodeSets, about: Question['about']): CodeKind {
+  if (typeof code !== 'string') return 'unreadable';
+  if (sets.approvedCodes.has(code)) return 'approved';
+  if (sets.approvalVariantCodes.has(code)) return 'variant';
+  const isCard = sets.inquiryDeclinedCodes.has(code);
+  if (about) {
+    // The lists for inquiries say more than those for all answers.
+    if (sets.notFoundCodes.has(code)) return 'not_found';
+    if (isCard) return 'card';
+    if (sets.inquiryUnpaidCodes?.has(code)) return 'unpaid';
+  }
+  if (sets.indeterminateCodes.has(code)) return 'indeterminate';
+  const isDeclined = sets.declinedCodes.has(code) || sets.declinedPrefixes.some((prefix) => code.startsWith(prefix));
+  if (!isDeclined) return 'unheard';
+  return isCard ? 'card' : 'declined';
+}
+
+function isCurrencyOurs(result: GatewayResult, currencyCode: number): boolean {
+  const shown = result.currency ?? null;
+  if (shown === null) return !isUnreadable(result, 'currency');
+  return /^\d{1,3}$/.test(shown) && Number(shown) === currencyCode;
+}
+
+function isAmountOurs(result: GatewayResult, expected: Expectation, check: AmountCheck): boolean {
+  if (check === 'off') return true;
+  const amount = result.amount ?? null;
+  if (amount === null) return !isUnreadable(result, 'amount');
+  if (expected.otherAmounts?.some((other) => compareAmounts(amount, other) === 0)) return true;
+  const difference = compareAmounts(amount, expected.amount);
+  if (difference === null || difference < 0) return false;
+  return difference === 0 || (check === 'notLess' && expected.installmentCount > 1);
+}
+
+/** At the gateway's own page, the buyer may choose in how many instalments to pay (unverified). */
+function withChosenInstallments(
+  expected: Expectation,
+  { installmentCount }: Partial<InquiryResult>,
+  about: Question['about'],
+): Expectation {
+  const isChosen = about === 'page' && typeof installmentCount === 'string' && /^\d{1,3}$/.test(installmentCount);
+  return isChosen ? { ...expected, installmentCount: Number(installmentCount) } : expected;
+}
+
+function typeOf(result: Partial<InquiryResult>): AnswerFacts['type'] {
+  const type: unknown = result.transactionType ?? null;
+  if (type === null) return isUnreadable(result, 'transactionType') ? 'other' : 'absent';
+  const name = typeof type === 'string' ? type.toUpperCase() : '';
+  if (name === 'SALE') return 'sale';
+  return name === 'REFUND' || name === 'VOID' ? 'refund' : 'other';
+}
+
+function statusOf({ isSuccessful, isUnpaid }: Partial<InquiryResult>): AnswerFacts['status'] {
+  if (isSuccessful === true) return 'success';
+  if (isUnpaid === true) return 'unpaid';
+  return (isSuccessful ?? null) === null ? 'none' : 'other';
+}
+
+function textOf(text: unknown, { approvedTexts }: Pick<ResultCodeSets, 'approvedTexts'>): AnswerFacts['text'] {
+  if ((text ?? null) === null) return 'none';
+  if (typeof text !== 'string') return 'other';
+  const folded = foldCase(text);
+  const isApproved = [...approvedTexts].some(
+    (approved) => folded === foldCase(approved) || folded === foldCase(mojibakeOf(approved)),
+  );
+  return isApproved ? 'approved' : 'other';
+}
+
+/**
+ * Lower case, with i, İ, ı and I as one letter: Turkish and English write upper and lower case of i differently. So is
+ * ý, which is how an ı in ISO 8859-9 reads as Latin-1.
+ */
+function foldCase(text: string): string {
+  return text.trim().toLowerCase().replace(/[ıý]/g, 'i').replaceAll('i\u0307', 'i');
+}
+
+/** How the UTF-8 of a text reads as Latin-1. */
+function mojibakeOf(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}

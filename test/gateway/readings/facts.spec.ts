@@ -1,0 +1,271 @@
+import fc from 'fast-check';
+import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
+import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
+import type { GatewayResult, ResultCodeSets } from '../../../lib/gateway/gateway-dialect.js';
+import { type AnswerFacts, type Expectation, type Question, readAnswer } from '../../../lib/gateway/readings/facts.js';
+import type { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
+import { APPROVAL_VARIANTS, CARD_DECLINES, INDETERMINATE, PUBLIC_CODES } from '../public-codes.js';
+import { standard } from '../stub-client.js';
+import { QUESTION } from './question.js';
+
+const STANDARD = standard().operations.doPayment;
+const { doPayment: MORPOS, checkPayment: CHECK_PAYMENT } = morposDialect().operations;
+const DEEP = '[{"x":'.repeat(10_000) + '1' + '}]'.repeat(10_000);
+
+const expecting = (over: Partial<Expectation>): Partial<Question> => ({ expected: { ...QUESTION.expected, ...over } });
+const knowing = (over: Partial<ResultCodeSets>): Partial<Question> => ({ codes: { ...DEFAULT_CODE_SETS, ...over } });
+const INQUIRY = { about: 'sale', ...knowing({ notFoundCodes: new Set(['B7777']) }) } as const;
+const SUCCESSFUL: Partial<Question> = { about: 'sale', ...knowing({ approvedTexts: new Set(['BAŞARILI']) }) };
+const PAGE: Partial<Question> = { about: 'page' };
+const THREE = expecting({ installmentCount: 3 });
+const IN_36 = expecting({ currencyCode: 36 });
+const RVV1 = new Set(['RVV1']);
+
+/** The facts of an answer to a charge, which both dialects read alike, or to an inquiry. */
+function factsOf(body: unknown, over: Partial<Question> = {}, status = 200): AnswerFacts {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const [facts, others] = (over.about ? [CHECK_PAYMENT!] : [STANDARD, MORPOS]).map(
+    (operation) => readAnswer({ sent: true, reply: { status, text } }, operation, { ...QUESTION, ...over }).facts,
+  );
+  if (others) expect(others).toEqual(facts);
+  return facts!;
+}
+
+/** An answer for each value of the field. */
+const each = (field: string, ...values: unknown[]): object[] => values.map((value) => ({ [field]: value }));
+
+type Row = readonly [facts: Partial<AnswerFacts>, shown: readonly unknown[], over?: Partial<Question>];
+
+const CHARGES: readonly Row[] = [
+  [{ code: 'unheard' }, each('code', 'b0000', ' B0000', 'B0000 ', 'B00000', '00', 'B0000\0', 'Ｂ0000', 'Approved')],
+  [{ code: 'unheard' }, each('code', 0, 51, '51', 'rvv1', 'XRVV1', 'B0RVV', 'constructor', '__proto__', 'B4711')],
+  [{ code: 'approved' }, [{ CODE: 'B0000' }, '{"code":"B0000","Code":"B0000"}', `\r\n {"code":"B0000","x":${DEEP}}\n`]],
+  [{ code: 'approved' }, [{ code: '00' }], knowing({ approvedCodes: new Set(['00']) })],
+  [{ code: 'declined' }, each('code', 'RVV0000999999', 'RVV')],
+  [{ code: 'declined' }, [{ code: 'B9912' }], knowing({ declinedPrefixes: ['B99'] })],
+  [{ code: 'unheard' }, [{ code: 'RVV1' }], knowing({ declinedPrefixes: ['B99'] })],
+  // A code in several sets of a host is the least certain, but for an approval.
+  [{ code: 'indeterminate' }, [{ code: 'B9999' }], knowing({ declinedPrefixes: ['B99'] })],
+  [{ code: 'indeterminate' }, [{ code: 'RVV1' }], knowing({ declinedCodes: RVV1, indeterminateCodes: RVV1 })],
+  [{ code: 'variant' }, [{ code: 'RVV1' }], knowing({ indeterminateCodes: RVV1, approvalVariantCodes: RVV1 })],
+  [{ code: 'approved' }, [{ code: 'RVV1' }], knowing({ approvedCodes: RVV1, approvalVariantCodes: RVV1 })],
+  [{ code: 'none' }, [{}, { code: null }, { code: '' }, { message: 'Approved' }, { data: { code: 'B0000' } }]],
+  [{ code: 'none' }, ['{"__proto__":{"code":"B0000"}}', '{"constructor":{"prototype":{"code":"B0000"}}}']],
+  [{ code: 'none' }, ['', ' ', 'null', '[]', '[{"code":"B0000"}]', '"B0000"', 'B0000', 'true', '42', '\0', DEEP]],
+  [{ code: 'none' }, ['<html>Approved B0000</html>', '{"code":"B0000"', '{"code":"B0000"}}']],
+  [{ code: 'unreadable' }, each('code', true, false, [], ['B0000'], {}, { code: 'B0000' })],
+  [{ code: 'unreadable' }, ['{"code":"B0000","Code":"B0051"}', `{"code":${DEEP}}`]],
+  [{ code: 'unreadable' }, [...each('resultCode', 'B0000', 'B0010', 'B0096', true), { code: 'B0051', resultCode: [] }]],
+  [{ code: 'none' }, each('resultCode', 'B0051', 'X')],
+  [{ code: 'disagree' }, each('resultCode', true, [], ['B0000'], {}, 0).map((it) => ({ ...it, code: 'B0000' }))],
+  [{ code: 'disagree' }, ['{"code":"B0000","resultCode":"B0000","ResultCode":"B0051"}']],
+  [{ code: 'disagree' }, ['{"code":"B0000","resultCode":"B0051","ResultCode":null}']],
+
+  [{ id: 'absent' }, [{}, ...each('conversationId', null, '')]],
+  [{ id: 'ours' }, [{ ConversationID: 'ABC1' }]],
+  [{ id: 'foreign' }, each('conversationId', 'ABC2', 'abc1', ' ABC1', true, ['ABC1'], { id: 'ABC1' }, 0)],
+  [{ id: 'foreign' }, ['"ABC1"', 'null'].map((other) => `{"conversationId":"ABC2","ConversationId":${other}}`)],
+
+  [{ currency: 'fits' }, [{}, ...each('currency', null, '', '949', 949), { Currency: 949 }, { currencyCode: 949 }]],
+  [{ currency: 'other' }, each('currency', '840', 840, 'TRY', 'TL', '0949', '949.0', 9490, true, {}, ['949'])],
+  [{ currency: 'other' }, each('currencyCode', '840', ['949']).flatMap((it) => [it, { ...it, currency: 949 }])],
+  [{ currency: 'other' }, [{ paymentInfo: { currency: 840 } }, { currency: 949, paymentInfo: { CurrencyCode: 840 } }]],
+  [{ currency: 'fits' }, [...each('currency', '036', '36', 36), { currency: '036', currencyCode: 36 }], IN_36],
+  [{ currency: 'other' }, each('currency', '0036', '6', '360', '36.0', '949'), IN_36],
+
+  [{ amount: 'fits' }, [{}, ...each('amount', null, '')], { verifyAmount: 'exact' }],
+  [{ amount: 'fits', names: 'one' }, [{ Amount: '60.00' }, { amount: 60, paymentInfo: { Amount: '60.0' } }]],
+  [{ amount: 'fits', names: 'one' }, each('amount', 60, '60.0', '60.0000', '060.00'), { verifyAmount: 'exact' }],
+  [{ amount: 'other' }, [{ amount: [60] }, { amount: 60, paymentInfo: { amount: 1 } }, '{"amount":60,"Amount":1}']],
+  [{ amount: 'other' }, each('paymentInfo', [], [{ amount: 60 }], '60', true)],
+  [{ amount: 'other' }, ['{"paymentInfo":{"amount":60},"PaymentInfo":{"amount":1}}', { amount: 60, paymentInfo: [] }]],
+  [{ amount: 'fits' }, [...each('paymentInfo', [], true), { amount: 1 }, { amount: 'x' }], { verifyAmount: 'off' }],
+  // With instalments, more may be charged, and then names the payment, too.
+  [{ amount: 'other', names: 'neither' }, each('amount', '60.01', '60.000000000000000001', '6000')],
+  [{ amount: 'fits', names: 'one' }, each('amount', '60.01', '60.000000000000000001', '6000'), THREE],
+  [{ amount: 'other' }, [{ amount: '60.01' }], { ...THREE, verifyAmount: 'exact' }],
+  [{ amount: 'other', names: 'neither' }, each('amount', '59.99', '59.999999999999999999', '0', '6e1', '-60'), THREE],
+  [{ amount: 'other' }, each('amount', '60,00', '61.50 TL', ' 60.00', 'sixty'), THREE],
+  [{ amount: 'other' }, ['{"amount":9007199254740993.01}'], expecting({ amount: '9007199254740993.02' })],
+  // Whether the answer to a refund shows the sale's amount is not known.
+  [{ amount: 'fits', names: 'one' }, each('amount', 60, 149.9, 1), expecting({ otherAmounts: ['149.90', '1'] })],
+
+  [{ names: 'neither' }, [{}, { currency: 949 }, { amount: 1 }, { conversationId: 'ABC2' }]],
+  [{ names: 'one' }, [{ conversationId: 'ABC1' }, { conversationId: 'ABC2', amount: 60 }]],
+  [{ names: 'both' }, [{ conversationId: 'ABC1', amount: 60 }]],
+  // What the merchant does not compare names the payment only where it is exactly ours.
+  [{ names: 'neither' }, each('amount', 61.5, 1), { ...THREE, verifyAmount: 'off' }],
+  [{ names: 'one' }, [{ amount: 60 }], { verifyAmount: 'off' }],
+  [{ names: 'both' }, [{ conversationId: 'ABC1' }], { verifyAmount: 'off' }],
+
+  [{ sign: 'fits' }, [{ code: 'B0000' }], { isSignGood: (fields) => fields.text('code') === 'B0000' }],
+  [{ sign: 'bad' }, [{ code: 'B0000' }], { isSignGood: () => false }],
+  [{ sign: 'bad' }, [{ code: 'B0000' }], { isSignGood: (() => Promise.resolve(true)) as never }],
+  [{ sign: 'fits' }, [{ code: 'B0051' }], { isSignGood: () => false }],
+];
+
+const INQUIRIES: readonly Row[] = [
+  [{ code: 'unheard' }, each('responseCode', 'E5000', 'W0001', 'b0000', 0)],
+  [{ code: 'not_found' }, [{ responseCode: 'B7777' }]],
+  [{ code: 'disagree' }, each('code', 'B0051', 'B0010', 'X').map((it) => ({ ...it, responseCode: 'B0000' }))],
+  [{ code: 'indeterminate' }, [{ responseCode: 'B0000', resultCode: 'B0096' }]],
+  [
+    { code: 'unreadable' },
+    [{ code: 'B0000' }, ...each('code', true, {}).map((it) => ({ ...it, responseCode: 'B0000' }))],
+  ],
+  [{ code: 'card' }, [{ responseCode: 'B0051', code: 'B0005' }]],
+  [{ code: 'declined' }, [{ responseCode: 'B0051', code: 'RVV1' }]],
+  [{ code: 'unheard' }, [{ responseCode: 'B0051', code: 'X' }]],
+  [{ code: 'unpaid' }, [{ responseCode: 'B0051', code: 'B7777' }]],
+
+  [{ type: 'absent', status: 'none', text: 'none' }, [{}, { transactionType: null, transactionStatus: null }]],
+  [{ type: 'sale' }, each('transactionType', 'SALE', 'sale')],
+  [{ type: 'refund' }, each('transactionType', 'REFUND', 'Void')],
+  [{ type: 'other' }, each('transactionType', ['SALE'], false, 'PREAUTH')],
+  [{ status: 'success' }, each('TransactionStatus', 'SUCCESS', 'Success')],
+  [{ status: 'unpaid' }, each('transactionStatus', 'PENDING', 'FAILED', 'CANCELLED', 'EXPIRED')],
+  [{ status: 'other' }, each('transactionStatus', 'VOIDED', 'CAPTURED', ['SUCCESS'], true)],
+  [{ status: 'other' }, ['{"transactionStatus":"SUCCESS","TransactionStatus":"FAILED"}']],
+  [{ text: 'approved' }, each('responseDescription', 'Approved', ' APPROVED ', 'Onaylandı', 'ONAYLANDI', 'onaylandi')],
+  [{ text: 'approved' }, each('message', 'ONAYLANDİ', 'OnaylandÄ±', 'ONAYLANDÄ±', 'Onaylandý')],
+  [
+    { text: 'other' },
+    each('message', 'Awaiting 3D verification', 'Onaylanmadı', 'Disapproved', 'Approved for review', 'OK'),
+  ],
+  [{ text: 'other' }, [{ responseDescription: 'Declined', message: 'Approved' }]],
+  [{ text: 'approved' }, each('message', 'Başarılı', 'başarili', 'BAÅ\u009eARILI'), SUCCESSFUL],
+  [{ text: 'other' }, [{ message: 'Approved' }], SUCCESSFUL],
+
+  // The buyer at a page may have chosen instalments.
+  [{ amount: 'fits', names: 'one' }, [{ amount: 63, paymentInfo: { amount: 63, installmentCount: 3 } }], PAGE],
+  [
+    { amount: 'other' },
+    each('installmentCount', 1, 0, '3.0', '-3', 1000, ['3']).map((it) => ({ ...it, amount: 63 })),
+    PAGE,
+  ],
+  [{ amount: 'other' }, [{ amount: 63, installmentCount: 3 }]],
+];
+
+const ALL = [...CHARGES, ...INQUIRIES.map(([facts, shown, over = INQUIRY]): Row => [facts, shown, over])];
+
+it.each(ALL.map(([facts, shown, over]) => ({ facts, shown, over })))('$facts', ({ facts, shown, over }) => {
+  for (const body of shown) expect([body, factsOf(body, over)]).toMatchObject([body, { reply: 'read', ...facts }]);
+});
+
+test('every code of the public list is of its kind, in a charge and in an inquiry', () => {
+  for (const [code = ''] of PUBLIC_CODES) {
+    const kind = kindOf(code);
+    const unpaid = ['B0017', 'B0025', 'B0029'].includes(code) ? 'unpaid' : kind;
+    expect([code, factsOf({ code }).code]).toEqual([code, kind]);
+    expect([code, factsOf({ responseCode: code }, INQUIRY).code]).toEqual([code, unpaid]);
+  }
+});
+
+function kindOf(code: string): AnswerFacts['code'] {
+  if (code === 'B0000') return 'approved';
+  if (APPROVAL_VARIANTS.includes(code)) return 'variant';
+  if (INDETERMINATE.includes(code)) return 'indeterminate';
+  return CARD_DECLINES.includes(code) ? 'card' : 'declined';
+}
+
+const KINDS = { approved: 'B0000', variant: 'B0010', indeterminate: 'B0096', unheard: 'B4711', declined: 'B0012' };
+
+it.each(Object.entries(KINDS))(
+  'a code that is %s agrees with its own kind, and else counts as the most doubtful',
+  (kind, code) => {
+    const doubt = Object.keys(KINDS).slice(2);
+    for (const [other, resultCode] of Object.entries(KINDS)) {
+      const isApproving = !doubt.includes(kind) || !doubt.includes(other);
+      const mixed = isApproving ? 'disagree' : doubt.find((it) => it === kind || it === other);
+      expect([other, factsOf({ ResultCode: resultCode, Code: code }).code]).toEqual([
+        other,
+        kind === other ? kind : mixed,
+      ]);
+    }
+  },
+);
+
+it.each<[AnswerFacts['http'], number[]]>([
+  ['2xx', [200, 201, 202, 204, 206, 299]],
+  ['refused', [401, 404, 405, 413, 415, 429]],
+  ['invalid', [400, 403]],
+  ['undecided', [408, 409, 300, 301, 302, 303, 304, 307, 308, 399, 100, 101, 199, 0]],
+  ['client', [402, 406, 407, 410, 411, 412, 414, 418, 422, 423, 424, 425, 426, 428, 431, 451, 499]],
+  ['server', [500, 501, 502, 503, 504, 520, 599, 600]],
+])('%s: %j', (http, statuses) => {
+  for (const status of statuses) {
+    for (const body of [{ code: 'B0000' }, '<html>'])
+      expect([status, factsOf(body, {}, status).http]).toEqual([status, http]);
+  }
+});
+
+describe('what a dialect of the host’s gives', () => {
+  const giving = (read: () => unknown, onThrow?: (error: unknown) => void) => {
+    const operation = { ...STANDARD, read: read as (fields: ReplyFields) => GatewayResult };
+    return readAnswer({ sent: true, reply: { status: 200, text: '{"code":"B0000"}' } }, operation, {
+      ...QUESTION,
+      onThrow,
+    });
+  };
+
+  it.each<[unknown, Partial<AnswerFacts>]>([
+    ...[
+      undefined,
+      null,
+      0,
+      '',
+      false,
+      {},
+      'text',
+      Promise.resolve({ code: 'B0000' }),
+      { code: 0, resultCode: null },
+    ].map((given) => [given, { code: 'none', id: 'absent', names: 'neither' }] as [unknown, Partial<AnswerFacts>]),
+    [{ code: 51 }, { code: 'unreadable' }],
+    [{ code: 'B0000', unreadable: ['code'] }, { code: 'disagree' }],
+    [{ code: 'B0000', unreadable: ['resultCode'] }, { code: 'disagree' }],
+    [
+      { code: 'B0000', unreadable: ['amount'] },
+      { code: 'approved', amount: 'other' },
+    ],
+    [
+      { code: 'B0000', unreadable: ['currency', 'conversationId'] },
+      { currency: 'other', id: 'foreign' },
+    ],
+    [
+      { code: 'B0000', amount: {}, currency: {} },
+      { amount: 'other', currency: 'other' },
+    ],
+  ])('%j: %j', (given, facts) => {
+    expect(giving(() => given).facts).toMatchObject({ reply: 'read', ...facts });
+  });
+
+  it('is unreadable if it throws, and what it threw is told', () => {
+    const thrown: unknown[] = [];
+    const { facts, result } = giving(
+      () => {
+        throw new Error('a dialect that fails');
+      },
+      (error) => thrown.push(error),
+    );
+    expect([facts.reply, result, thrown]).toEqual(['unreadable', null, [new Error('a dialect that fails')]]);
+  });
+});
+
+test('any text is read without a throw, and what is approved shows B0000 and nothing against it', () => {
+  const value = fc.oneof(fc.constantFrom('B0000', 'B0051', 'ABC1', 60, '949', null, ''), fc.jsonValue({ maxDepth: 1 }));
+  const name = fc.constantFrom('Code', 'resultCode', 'conversationId', 'currency', 'paymentInfo', 'amount', 'x');
+  const member = fc.tuple(name, value).map(([key, it]) => `,"${key}":${JSON.stringify(it)}`);
+  const object = fc.array(member, { maxLength: 6 }).map((members) => `{"code":"B0000"${members.join('')}}`);
+  fc.assert(
+    fc.property(fc.oneof(object, fc.json(), fc.string({ unit: 'binary' })), (text) => {
+      const { code, id } = factsOf(text);
+      if (code !== 'approved') return;
+      const shown = Object.entries(JSON.parse(text) as object).filter(([, it]) => it !== null && it !== '');
+      for (const [key, it] of shown) {
+        if (/^(result)?code$/i.test(key)) expect(it).toBe('B0000');
+        if (/^conversationid$/i.test(key) && id !== 'foreign') expect(it).toBe('ABC1');
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
