@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type ArgumentsHost, Catch, type ExceptionFilter, Optional } from '@nestjs/common';
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpStatus, Optional } from '@nestjs/common';
 import { SystemClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { Masker } from '../payment/kept-text.js';
@@ -25,7 +25,7 @@ interface HttpResponse {
   /** Fastify's alone. */
   readonly sent?: boolean;
   /** Fastify's alone. */
-  readonly raw?: { readonly headersSent?: boolean };
+  readonly raw?: Pick<ServerResponse, 'headersSent' | 'writableEnded' | 'end' | 'statusCode'>;
   getHeader(name: string): unknown;
   header(name: string, value: string): unknown;
   removeHeader(name: string): unknown;
@@ -120,6 +120,10 @@ function send(response: HttpResponse, status: number, headers: Readonly<Record<s
 /** Ends an answer that was begun and then failed: otherwise the buyer would wait for the rest of it. */
 function end(response: HttpResponse): void {
   if (response.writableEnded === false) response.end?.();
+  const { raw } = response;
+  if (raw?.writableEnded !== false) return;
+  if (!raw.headersSent) raw.statusCode = HttpStatus.INTERNAL_SERVER_ERROR;
+  raw.end();
 }
 
 function isAnswered({ headersSent, sent, raw }: HttpResponse): boolean {

@@ -327,7 +327,11 @@ export class GatewayClient {
     if (!sent.reply) return;
     // A dialect written in plain JavaScript may give anything as the code.
     const code: unknown = result?.code;
-    this.trouble?.replied(name, sent.reply.status, typeof code === 'string' ? code : null);
+    try {
+      this.trouble?.replied(name, sent.reply.status, typeof code === 'string' ? code : null);
+    } catch {
+      // Only advice: what was answered has been judged, and must not get lost because of a list in a host's own dialect.
+    }
   }
 
   /** The code sets for answers to refunds and voids, of which some have a code of their own for an approval. */

@@ -20,11 +20,14 @@ export function storeUrlProblem(url: string): string | null {
 function hasStrayPercent(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { username, password } = new URL(url);
+  return !isDecodable(username) || !isDecodable(password);
+}
+
+function isDecodable(text: string): boolean {
   try {
-    decodeURIComponent(username);
-    decodeURIComponent(password);
-    return false;
+    // The result is used, or the bundler would leave the call out.
+    return decodeURIComponent(text).length <= text.length;
   } catch {
-    return true;
+    return false;
   }
 }

@@ -318,14 +318,21 @@ it('throws on where there is no HTTP', () => {
   expect(() => new PaymentExceptionFilter().catch(error, host)).toThrow(error);
 });
 
-it('leaves an answer alone that the host has begun on Fastify’s raw response', () => {
-  const send = jest.fn();
-  const response = { raw: { headersSent: true }, header: send, send };
-  const http = { getResponse: () => response, getRequest: () => ({}) };
-  const host = { getType: () => 'http', switchToHttp: () => http } as unknown as ArgumentsHost;
-  new PaymentExceptionFilter().catch(new PaymentNotFoundError(), host);
-  expect(send).not.toHaveBeenCalled();
-});
+it.each([
+  [true, 200],
+  [false, 500],
+])(
+  'only ends an answer that the host has begun on Fastify’s raw response (headers sent: %j)',
+  (headersSent, status) => {
+    const [send, end] = [jest.fn(), jest.fn()];
+    const raw = { headersSent, writableEnded: false, statusCode: 200, end };
+    const response = { sent: true, raw, header: send, send };
+    const http = { getResponse: () => response, getRequest: () => ({}) };
+    const host = { getType: () => 'http', switchToHttp: () => http } as unknown as ArgumentsHost;
+    new PaymentExceptionFilter().catch(new PaymentNotFoundError(), host);
+    expect([send.mock.calls.length, end.mock.calls.length, raw.statusCode]).toEqual([0, 1, status]);
+  },
+);
 
 it.each(['javascript:alert(1)', '//evil.example', 'shop', '', '/\\evil.example'])('takes no shopUrl %j', (shopUrl) => {
   expect(() => new PaymentExceptionFilter({ shopUrl })).toThrow(TypeError);

@@ -26,12 +26,16 @@ const SCRIPT = `
       found.push(await app.get(PaymentService).findByReference('none'));
       await app.close();
     }
+    class Mistyped {}
+    Module({ imports: [PaymentModule.forRoot({ ...settings, storeUrl: 'postgres://shop:a%b@127.0.0.1:9/shop' })] })(Mistyped);
+    const refusal = await NestFactory.createApplicationContext(Mistyped, { logger: false, abortOnError: false }).catch(String);
+    found.push(refusal.includes('written as %25'));
   }
   console.log(JSON.stringify(found));
 `;
 
-it('the ESM build takes stores of the CommonJS build, and the other way round', async () => {
+it('the ESM build takes stores of the CommonJS build, and the other way round; both check the store’s URL', async () => {
   const args = ['--input-type=module', '-e', SCRIPT];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env: cleanEnvironment(), timeout: 60_000 });
-  expect(JSON.parse(stdout)).toEqual([false, [], [], [], []]);
+  expect(JSON.parse(stdout)).toEqual([false, [], [], true, [], [], true]);
 });

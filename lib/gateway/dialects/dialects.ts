@@ -3,6 +3,7 @@ import {
   type GatewayDialect,
   type GatewayOperation,
   IS_OPERATION_REQUIRED,
+  type ResultCodeSets,
   type Signer,
 } from '../gateway-dialect.js';
 import { morposDialect } from './morpos.dialect.js';
@@ -40,6 +41,9 @@ type PartCheck = (value: unknown) => boolean;
 const isFunction: PartCheck = (value) => typeof value === 'function';
 const isText: PartCheck = (value) => typeof value === 'string';
 const isObject: PartCheck = (value) => typeof value === 'object' && value !== null;
+const areTexts: PartCheck = (value) => Array.isArray(value) && value.every(isText);
+/** By its method, since a host may have a Set of another realm. */
+const isSet: PartCheck = (value) => isObject(value) && isFunction((value as Partial<Set<string>>).has);
 
 const DIALECT_PARTS = {
   headers: isFunction,
@@ -47,10 +51,21 @@ const DIALECT_PARTS = {
   newConversationId: isFunction,
   operations: isObject,
   codes: isObject,
-  requiredCallbackFields: Array.isArray,
+  requiredCallbackFields: areTexts,
   callbackIdField: isText,
-  callbackObjectFields: Array.isArray,
+  callbackObjectFields: areTexts,
 } satisfies Partial<Record<keyof GatewayDialect, PartCheck>>;
+
+const CODE_PARTS = {
+  approvedCodes: isSet,
+  approvalVariantCodes: isSet,
+  indeterminateCodes: isSet,
+  declinedCodes: isSet,
+  declinedPrefixes: areTexts,
+  inquiryDeclinedCodes: isSet,
+  notFoundCodes: isSet,
+  approvedTexts: isSet,
+} satisfies Partial<Record<keyof ResultCodeSets, PartCheck>>;
 
 const OPERATION_PARTS = {
   path: isText,
@@ -66,6 +81,9 @@ const OPERATIONS = Object.keys(IS_OPERATION_REQUIRED) as GatewayOperation[];
  */
 export function dialectProblem(dialect: GatewayDialect): string | null {
   const missing = missingParts(dialect, DIALECT_PARTS);
+  if (!missing.includes('codes')) {
+    missing.push(...missingParts(dialect.codes, CODE_PARTS).map((part) => `codes.${part}`));
+  }
   if (!missing.includes('operations')) {
     missing.push(...OPERATIONS.flatMap((name) => missingInOperation(name, dialect.operations[name])));
   }

@@ -76,13 +76,22 @@ export function readAnswer<Result extends GatewayResult>(
   const http = httpOf(answer.reply.status);
   try {
     const fields = ReplyFields.parse(answer.reply.text);
-    const result = fields && operation.read(fields);
+    const result = fields && readBy(operation, fields);
     if (!result) return { facts: { ...NOTHING, http }, result: null };
     return { facts: { ...factsOf(fields, result, question), http }, result };
   } catch (error) {
     question.onThrow?.(error);
     return { facts: { ...NOTHING, reply: 'unreadable', http }, result: null };
   }
+}
+
+function readBy<Result>(operation: DialectOperation<never, Result>, fields: ReplyFields): Result {
+  const result = operation.read(fields);
+  const { then } = (result ?? {}) as { readonly then?: unknown };
+  if (typeof then !== 'function') return result;
+  // Its rejection would end the process.
+  Promise.resolve(result).catch(() => undefined);
+  throw new TypeError('read() returned a promise');
 }
 
 function httpOf(status: number): AnswerFacts['http'] {

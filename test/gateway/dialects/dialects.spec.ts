@@ -39,6 +39,12 @@ describe("a dialect of a host's own", () => {
       { ...rest, operations, requiredCallbackFields: 'Code', callbackObjectFields: null },
       'requiredCallbackFields, callbackObjectFields',
     ],
+    [{ ...rest, operations, requiredCallbackFields: [null] }, 'requiredCallbackFields'],
+    [
+      { ...rest, operations, codes: { ...rest.codes, approvedCodes: ['B0000'], declinedPrefixes: 'RVV' } },
+      'codes.approvedCodes, codes.declinedPrefixes',
+    ],
+    [{ ...rest, operations, codes: { ...rest.codes, declinedPrefixes: [/^RVV/] } }, 'codes.declinedPrefixes'],
     [{ ...rest, operations: { ...operations, init3d: undefined } }, 'operations.init3d'],
     [
       { ...rest, operations: { ...operations, auth3d: { path: '/x' } } },

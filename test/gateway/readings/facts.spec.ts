@@ -249,6 +249,11 @@ describe('what a dialect of the host’s gives', () => {
     );
     expect([facts.reply, result, thrown]).toEqual(['unreadable', null, [new Error('a dialect that fails')]]);
   });
+
+  it('is unreadable if it gives a promise, whose rejection ends nothing', () => {
+    const { facts, result } = giving(() => Promise.reject(new Error('a dialect that fails')));
+    expect([facts.reply, result]).toEqual(['unreadable', null]);
+  });
 });
 
 test('any text is read without a throw, and what is approved shows B0000 and nothing against it', () => {
