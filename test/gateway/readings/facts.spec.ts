@@ -217,7 +217,6 @@ describe('what a dialect of the host’s gives', () => {
       false,
       {},
       'text',
-      Promise.resolve({ code: 'B0000' }),
       { code: 0, resultCode: null },
     ].map((given) => [given, { code: 'none', id: 'absent', names: 'neither' }] as [unknown, Partial<AnswerFacts>]),
     [{ code: 51 }, { code: 'unreadable' }],
