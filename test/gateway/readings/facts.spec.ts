@@ -209,16 +209,9 @@ describe('what a dialect of the host’s gives', () => {
   };
 
   it.each<[unknown, Partial<AnswerFacts>]>([
-    ...[
-      undefined,
-      null,
-      0,
-      '',
-      false,
-      {},
-      'text',
-      { code: 0, resultCode: null },
-    ].map((given) => [given, { code: 'none', id: 'absent', names: 'neither' }] as [unknown, Partial<AnswerFacts>]),
+    ...[undefined, null, 0, '', false, {}, 'text', { code: 0, resultCode: null }].map(
+      (given) => [given, { code: 'none', id: 'absent', names: 'neither' }] as [unknown, Partial<AnswerFacts>],
+    ),
     [{ code: 51 }, { code: 'unreadable' }],
     [{ code: 'B0000', unreadable: ['code'] }, { code: 'disagree' }],
     [{ code: 'B0000', unreadable: ['resultCode'] }, { code: 'disagree' }],
