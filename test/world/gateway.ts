@@ -216,7 +216,8 @@ export class WorldGateway {
     if (!sale.isDecided) return { responseCode: 'B0091' };
     if (sale.charges === 0) return { responseCode: 'B0051', conversationId };
     const ids = this.chance.happens(this.shownIds) ? idsOf(conversationId) : {};
-    return { responseCode: 'B0000', conversationId, ...ids, paymentInfo: { amount: AMOUNT } };
+    const said = { responseCode: 'B0000', responseDescription: 'Approved' };
+    return { ...said, conversationId, ...ids, paymentInfo: { amount: AMOUNT } };
   }
 
   private inquiryOfRefund(refund: GatewayRefund): object {
