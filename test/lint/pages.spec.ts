@@ -21,6 +21,11 @@ it('two pages of the site never have the same address', () => {
   expect(addresses).toEqual([...new Set(addresses)]);
 });
 
+it('the tables of verdicts in the docs are those of the code', () => {
+  // If this fails: npm run verdicts
+  execFileSync(process.execPath, ['scripts/print-verdicts.js', '--check'], { stdio: 'pipe' });
+});
+
 it('the diagrams are those of their tables, and each is on a page with words for those who cannot see it', () => {
   // If this fails: npm run diagrams
   execFileSync(process.execPath, ['scripts/draw-diagrams.js', '--check'], { stdio: 'pipe' });
