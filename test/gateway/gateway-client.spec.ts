@@ -3,6 +3,7 @@ import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import type { GatewayClient } from '../../lib/gateway/gateway-client.js';
 import type { GatewayDialect } from '../../lib/gateway/gateway-dialect.js';
 import { toPayment } from '../../lib/payment/payment.js';
+import { NO_RESULT } from './no-result.js';
 import { CREDENTIALS, sampleSale, OPEN_CLAIM } from './sample-sale.js';
 import { replied, standard, stubClient } from './stub-client.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
@@ -174,21 +175,8 @@ describe('once it is sent, there is an outcome', () => {
       outcome: {
         state: 'succeeded',
         reason: null,
-        result: {
-          code: 'B0000',
-          resultCode: null,
-          message: null,
-          currency: null,
-          amount: null,
-          orderId: null,
-          paymentId: null,
-          bankUniqueReferenceNumber: null,
-          authCode: null,
-          transactionDate: null,
-          maskedCardNumber: null,
-          commissionRate: null,
-          commissionAmount: null,
-        },
+        // As the dialect gave it.
+        result: { ...NO_RESULT, code: 'B0000', conversationId: undefined },
       },
     });
   });

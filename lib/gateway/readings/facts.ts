@@ -104,7 +104,8 @@ function httpOf(status: number): AnswerFacts['http'] {
 
 function factsOf(fields: ReplyFields, result: GatewayResult, question: Question): AnswerFacts {
   const { verifyAmount, isSignGood, codes, about } = question;
-  const inquiry = result as Partial<InquiryResult>;
+  // Only an inquiry's answer is read for what else it says.
+  const inquiry: Partial<InquiryResult> = about ? result : {};
   const expected = withChosenInstallments(question.expected, inquiry, about);
   const id = idOf(result, expected);
   const isShown = (result.amount ?? null) !== null;
@@ -124,7 +125,7 @@ function factsOf(fields: ReplyFields, result: GatewayResult, question: Question)
     names: named === 2 ? 'both' : named === 1 ? 'one' : 'neither',
     type: typeOf(inquiry),
     status: statusOf(inquiry),
-    text: textOf(result.message, codes),
+    text: textOf(inquiry.message, codes),
   };
 }
 

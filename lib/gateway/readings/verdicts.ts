@@ -44,7 +44,7 @@ export const FACTS = {
   canAsk: [true, false],
   /** What an inquiry asks about: a sale, a sale at the gateway's own page, or a refund. */
   about: ['sale', 'page', 'refund'],
-  /** The type of the transaction. `other`: a void of a sale, for example, or one that cannot be read. */
+  /** The type of the transaction. `refund`: a void, too. `other`: any other, or one that cannot be read. */
   type: ['sale', 'refund', 'absent', 'other'],
   /** The status beside the code. */
   status: ['success', 'unpaid', 'other', 'none'],

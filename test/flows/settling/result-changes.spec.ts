@@ -1,28 +1,13 @@
 import type { GatewayResult } from '../../../lib/gateway/gateway-dialect.js';
 import { resultChanges } from '../../../lib/flows/settling/result-changes.js';
 import { aPaymentRecord } from '../../rigs/a-payment-record.js';
+import { NO_RESULT } from '../../gateway/no-result.js';
 
 const CARD = '4508034508034509';
 const RULES = { dateOrder: 'dmy' } as const;
-const NOTHING: GatewayResult = {
-  code: null,
-  resultCode: null,
-  message: null,
-  conversationId: null,
-  amount: null,
-  currency: null,
-  orderId: null,
-  paymentId: null,
-  bankUniqueReferenceNumber: null,
-  authCode: null,
-  transactionDate: null,
-  maskedCardNumber: null,
-  commissionRate: null,
-  commissionAmount: null,
-};
 
 function changesBy(result: Partial<GatewayResult>, over = {}) {
-  return resultChanges({ ...NOTHING, ...result }, aPaymentRecord({ state: 'charging', ...over }), RULES);
+  return resultChanges({ ...NO_RESULT, ...result }, aPaymentRecord({ state: 'charging', ...over }), RULES);
 }
 
 describe('an answer of the gateway', () => {
@@ -94,10 +79,10 @@ describe('a card number that the gateway echoes when the card is long gone', () 
 
   it('is recognised even after the gateway has sent a differently masked number', () => {
     const before = aPaymentRecord({ state: 'charging' });
-    const first = resultChanges({ ...NOTHING, maskedCardNumber: '4508034508******' }, before, RULES);
+    const first = resultChanges({ ...NO_RESULT, maskedCardNumber: '4508034508******' }, before, RULES);
     const after = { ...before, ...first };
     expect(after.maskedCardNumber).toBe('450803******4509');
-    expect(resultChanges({ ...NOTHING, orderId: CARD }, after, RULES)).toEqual({});
+    expect(resultChanges({ ...NO_RESULT, orderId: CARD }, after, RULES)).toEqual({});
   });
 });
 
