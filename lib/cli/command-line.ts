@@ -9,41 +9,34 @@ import {
   type Outcome,
   UsageError,
 } from './command.js';
-import { exportPaymentsCommand } from './books/export.command.js';
-import { doctorCommand } from './doctor/doctor.command.js';
 import { helpOf, helpOfAll, helpOfGroup } from './help.js';
-import { loadEnvironmentFile, parseWords } from './parse-words.js';
-import { listPaymentsCommand, paymentStatsCommand, showPaymentCommand } from './payments/look-up.commands.js';
-import { parkedDeliveriesCommand, replayDeliveryCommand } from './payments/parked-deliveries.commands.js';
-import {
-  listRefundsCommand,
-  recordRefundCommand,
-  refundPaymentCommand,
-  voidPaymentCommand,
-} from './payments/refund.commands.js';
-import { abandonPaymentCommand, inquirePaymentCommand, resolvePaymentCommand } from './payments/settle.commands.js';
-import { schemaCommand } from './schema.command.js';
-import { simulateCommand } from './simulate.command.js';
+import { loadEnvironmentFile, parseWords, shownWord } from './parse-words.js';
 
-/** The commands, in the order in which the help lists them. */
-export const COMMANDS: readonly Command[] = [
-  doctorCommand,
-  simulateCommand,
-  schemaCommand,
-  listPaymentsCommand,
-  showPaymentCommand,
-  paymentStatsCommand,
-  inquirePaymentCommand,
-  resolvePaymentCommand,
-  abandonPaymentCommand,
-  refundPaymentCommand,
-  voidPaymentCommand,
-  listRefundsCommand,
-  recordRefundCommand,
-  exportPaymentsCommand,
-  parkedDeliveriesCommand,
-  replayDeliveryCommand,
-];
+const lookUp = () => import('./payments/look-up.commands.js');
+const settle = () => import('./payments/settle.commands.js');
+const refunds = () => import('./payments/refund.commands.js');
+const deliveries = () => import('./payments/parked-deliveries.commands.js');
+
+/** The commands, in the order in which the help lists them. Each is imported when it is run, or its help is wanted. */
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  doctor: async () => (await import('./doctor/doctor.command.js')).doctorCommand,
+  simulate: async () => (await import('./simulate.command.js')).simulateCommand,
+  schema: async () => (await import('./schema.command.js')).schemaCommand,
+  'payments list': async () => (await lookUp()).listPaymentsCommand,
+  'payments show': async () => (await lookUp()).showPaymentCommand,
+  'payments stats': async () => (await lookUp()).paymentStatsCommand,
+  'payments inquire': async () => (await settle()).inquirePaymentCommand,
+  'payments resolve': async () => (await settle()).resolvePaymentCommand,
+  'payments abandon': async () => (await settle()).abandonPaymentCommand,
+  'payments refund': async () => (await refunds()).refundPaymentCommand,
+  'payments void': async () => (await refunds()).voidPaymentCommand,
+  'payments refunds': async () => (await refunds()).listRefundsCommand,
+  'payments record-refund': async () => (await refunds()).recordRefundCommand,
+  'payments export': async () => (await import('./books/export.command.js')).exportPaymentsCommand,
+  'payments parked': async () => (await deliveries()).parkedDeliveriesCommand,
+  'payments replay': async () => (await deliveries()).replayDeliveryCommand,
+};
+const NAMES = Object.keys(COMMANDS);
 
 /** What the process prints, and how it ends. */
 export interface Answer {
@@ -71,31 +64,36 @@ export type Show = (text: string, stream: 'stdout' | 'stderr') => Promise<'shown
 export async function answer(words: readonly string[], show: Show = () => Promise.resolve('shown')): Promise<Answer> {
   const [first = '', ...others] = words;
   if (VERSION.includes(first)) return said(`${packageVersion()}\n`);
-  if (HELP.includes(first)) return others.length === 0 ? said(helpOfAll(COMMANDS)) : answer([...others, '--help']);
-  if (first === '') return { status: 2, stdout: '', stderr: helpOfAll(COMMANDS) };
+  if (first === '') return { status: 2, stdout: '', stderr: helpOfAll(await commandsOf(NAMES)) };
+  if (HELP.includes(first)) {
+    return others.length === 0 ? said(helpOfAll(await commandsOf(NAMES))) : answer([...others, '--help']);
+  }
   let found: Command | null = null;
   try {
-    const group = COMMANDS.filter(({ name }) => name.startsWith(`${first} `));
+    const group = NAMES.filter((name) => name.startsWith(`${first} `));
     const [second = '', ...rest] = others;
-    if (group.length > 0 && HELP.includes(second)) return said(helpOfGroup(first, group));
-    found = group.length > 0 ? commandIn(group, first, second) : commandIn(COMMANDS, '', first);
+    if (group.length > 0 && HELP.includes(second)) return said(helpOfGroup(first, await commandsOf(group)));
+    found = await (group.length > 0 ? commandIn(group, first, second) : commandIn(NAMES, '', first))();
     return await run(found, group.length > 0 ? rest : others, show);
   } catch (error) {
     return refusal(error, found);
   }
 }
 
-function commandIn(commands: readonly Command[], group: string, word: string): Command {
+function commandsOf(names: readonly string[]): Promise<Command[]> {
+  return Promise.all(names.map((name) => COMMANDS[name]!()));
+}
+
+function commandIn(names: readonly string[], group: string, word: string): () => Promise<Command> {
   const prefix = group === '' ? '' : `${group} `;
-  const command = commands.find(({ name }) => name === prefix + word);
+  const command = names.includes(prefix + word) ? COMMANDS[prefix + word] : undefined;
   if (command) return command;
-  const names = commands.map(({ name }) => name.slice(prefix.length));
-  const firstWords = names.map((name) => name.split(' ', 1)[0] ?? '');
-  if (word === '') throw new UsageError(`"${group}" needs a command: ${names.join(', ')}.`);
-  const near = nearest(word, [...new Set(firstWords)]);
-  const meant =
-    near === null ? `The commands are: ${[...new Set(firstWords)].join(', ')}.` : `Did you mean "${prefix}${near}"?`;
-  throw new UsageError(`There is no command "${prefix}${word}". ${meant}`);
+  const others = names.map((name) => name.slice(prefix.length));
+  if (word === '') throw new UsageError(`"${group}" needs a command: ${others.join(', ')}.`);
+  const firstWords = [...new Set(others.map((name) => name.split(' ', 1)[0] ?? ''))];
+  const near = nearest(word, firstWords);
+  const meant = near === null ? `The commands are: ${firstWords.join(', ')}.` : `Did you mean "${prefix}${near}"?`;
+  throw new UsageError(`There is no command "${prefix}${shownWord(word)}". ${meant}`);
 }
 
 async function run(command: Command, args: readonly string[], show: Show): Promise<Answer> {

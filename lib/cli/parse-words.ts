@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { nearest } from '../options/near-misses.js';
+import { shownUrl } from '../store/shown-url.js';
 import { type Command, type CommandOptions, HELP_OPTION, UsageError } from './command.js';
 
 interface ParsedWords {
@@ -28,8 +29,13 @@ export function parseWords({ name, words, options }: Command, args: readonly str
   if (missing !== undefined && !missing.startsWith('['))
     throw new UsageError(`"${name}" takes ${words.join(' ')}: ${missing} is missing.`);
   const surplus = positionals[words.length];
-  if (surplus !== undefined) throw new UsageError(`"${name}" has no use for the argument "${surplus}".`);
+  if (surplus !== undefined) throw new UsageError(`"${name}" has no use for the argument "${shownWord(surplus)}".`);
   return { words: positionals, values };
+}
+
+/** A word as it was typed, unless it is a URL, perhaps with a password. */
+export function shownWord(word: string): string {
+  return word.includes('://') ? shownUrl(word) : word;
 }
 
 function strictly(args: readonly string[], options: CommandOptions) {

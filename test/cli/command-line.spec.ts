@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { answer, COMMANDS } from '../../lib/cli/command-line.js';
 import { cli } from './cli.js';
 import { documented, wholePage } from './documented.js';
@@ -31,8 +32,26 @@ it('has the commands that its page has', () => {
   const page = wholePage();
   const headings = [...page.matchAll(/^## ([a-z -]+)$/gm)].map(([, name]) => name);
   expect(headings).toEqual(NAMES);
-  expect(COMMANDS.map(({ name }) => name)).toEqual(NAMES);
+  expect(Object.keys(COMMANDS)).toEqual(NAMES);
 });
+
+/** Writes the address of each module that is loaded to standard error. */
+const LOADED = `export const load = (url, context, next) => { process._rawDebug(url); return next(url, context); };`;
+const REGISTER = `import { register } from 'node:module'; register(${JSON.stringify(scriptUrl(LOADED))});`;
+
+it.each([
+  [['--version'], []],
+  [['schema', '--dialect', 'sqlite'], ['schema.command.js']],
+])('%j imports the commands %j', async (words, commands) => {
+  const args = ['--import', scriptUrl(REGISTER), 'dist/esm/cli/main.js', ...words];
+  const { stderr } = await promisify(execFile)(process.execPath, args);
+  expect(stderr).toContain('/cli/main.js');
+  expect([...stderr.matchAll(/[\w-]+\.commands?\.js/g)].map(String)).toEqual(commands);
+});
+
+function scriptUrl(script: string): string {
+  return `data:text/javascript,${encodeURIComponent(script)}`;
+}
 
 describe('the command line', () => {
   const { folder: cwd, remove } = scratch();
@@ -46,7 +65,8 @@ describe('the command line', () => {
   });
 
   it.each(NAMES)('explains %s', async (name) => {
-    const command = COMMANDS.find((one) => one.name === name)!;
+    const command = await COMMANDS[name]!();
+    expect(command.name).toBe(name);
     const { status, stdout, stderr } = await cli([...name.split(' '), '--help'], { cwd });
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toContain(`Usage: nestjs-card-payment ${[name, ...command.words].join(' ')}`);
@@ -55,18 +75,16 @@ describe('the command line', () => {
     await expect(answer(['help', ...name.split(' ')])).resolves.toMatchObject({ status, stdout, stderr });
   });
 
-  it.each(COMMANDS.map((command) => [command.name, command] as const))(
-    'has a page that says all of %s',
-    (name, command) => {
-      const section = documented(name);
-      const page = wholePage();
-      for (const word of command.words) expect(page).toContain(word.replaceAll('|', '\\|'));
-      for (const option of Object.keys(command.options)) {
-        const place = ['account', 'env', 'store', 'json'].includes(option) ? page : section;
-        expect(place).toContain(`--${option}`);
-      }
-    },
-  );
+  it.each(Object.entries(COMMANDS))('has a page that says all of %s', async (name, load) => {
+    const command = await load();
+    const section = documented(name);
+    const page = wholePage();
+    for (const word of command.words) expect(page).toContain(word.replaceAll('|', '\\|'));
+    for (const option of Object.keys(command.options)) {
+      const place = ['account', 'env', 'store', 'json'].includes(option) ? page : section;
+      expect(place).toContain(`--${option}`);
+    }
+  });
 
   it('explains a group', async () => {
     const { status, stdout } = await cli(['payments', '--help'], { cwd });
@@ -97,6 +115,8 @@ describe('the command line', () => {
     [['payments', 'list', '--store'], "Option '--store <value>' argument missing"],
     [['payments', 'list', '--json=yes'], "Option '--json' does not take an argument"],
     [['payments', 'list', 'unknown'], '"payments list" has no use for the argument "unknown".'],
+    [['payments', 'stats', 'postgres://ada:geheim@db/shop'], 'no use for the argument "postgres://db".'],
+    [['postgres://ada:geheim@db/shop'], 'There is no command "postgres://db".'],
     [['payments', 'list', '--state', 'unkown'], 'there is no state "unkown"; did you mean unknown?'],
     [['payments', 'list', '--state', 'lost'], 'there is no state "lost"; there are'],
     [['payments', 'list', '--limit', '0'], '--limit takes a whole number from 1 to 10000.'],
