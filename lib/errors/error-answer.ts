@@ -150,9 +150,9 @@ function isOfThisPayment(error: PaymentError): boolean {
   return ['PAYMENT_STATE', 'PAYMENT_REFUND'].includes(error.code);
 }
 
-/** Showing the form again helps only if every mistake is in a field that the buyer fills in. */
+/** Only if every mistake is in a field that the buyer fills in: a masked card comes from the host's own pipe. */
 function textOfIssues(issues: readonly ValidationIssue[]): BuyerText {
-  if (issues.every(({ path }) => isBuyersField(path))) return 'input';
+  if (issues.every(({ path, rule }) => isBuyersField(path) && rule !== 'masked')) return 'input';
   return issues.some(({ rule }) => FORM_RULES.has(rule)) ? 'refused' : 'notCharged';
 }
 

@@ -47,7 +47,8 @@ export function keptCode(code: unknown, masker: Masker, sets: ResultCodeSets): s
   if (typeof code !== 'string') return null;
   const isListed = Object.values(sets).some((list) => list instanceof Set && list.has(code));
   if (isListed || RESULT_CODE.test(code)) return code;
-  return code.length <= MAX_CODE_LENGTH && !LONG_NUMBER.test(code) ? masker.keptId(code) : null;
+  const isNumber = LONG_NUMBER.test(code.replace(/[._-]/g, ''));
+  return code.length <= MAX_CODE_LENGTH && !isNumber ? masker.keptId(code) : null;
 }
 
 function fitting(text: unknown, form: RegExp): string | null {

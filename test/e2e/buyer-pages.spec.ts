@@ -1,3 +1,4 @@
+import { instanceToPlain } from 'class-transformer';
 import { jest } from '@jest/globals';
 import {
   Body,
@@ -67,6 +68,15 @@ class ShopController {
   async careless(@Param('id') id: string, @Body() { cardDetails, cardHolderInfo }: CheckoutDto): Promise<string> {
     const transactionDetails = { amount: '149,90', currencyCode: 949 };
     return (await this.payments.init3d({ reference: id, transactionDetails, cardDetails, cardHolderInfo })).html;
+  }
+
+  /** What a ValidationPipe without `transform` may give: a copy, which is masked. */
+  @Post('copied/:id')
+  @BankPage()
+  async copied(@Param('id') id: string, @Body() { cardDetails, cardHolderInfo }: CheckoutDto): Promise<string> {
+    const copy = instanceToPlain(cardDetails) as CheckoutDto['cardDetails'];
+    const transactionDetails = { amount: '149.90', currencyCode: 949 };
+    return (await this.payments.init3d({ reference: id, transactionDetails, cardDetails: copy, cardHolderInfo })).html;
   }
 
   @Post('paid/:id')
@@ -277,11 +287,14 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
     await expectPage(await postForm(TYPED, { language: 'en' }), 502, /nothing was charged by it.*few minutes/);
   });
 
-  it('is a page when the shop made the mistake, and the log says which', async () => {
-    const answer = await postForm(TYPED, { path: 'careless/1', language: 'en' });
+  it.each([
+    ['careless/1', /^warn A buyer was shown a page\. .*transactionDetails\.amount: /],
+    ['copied/1', /^warn A buyer was shown a page\. .*cardDetails.*transform: true/],
+  ])('is a page when the shop made the mistake, and the log says which (%s)', async (path, line) => {
+    const answer = await postForm(TYPED, { path, language: 'en' });
     const page = await expectPage(answer, 400, /Nothing was charged\. Please contact the shop/);
     expect(page).not.toContain('amount');
-    expect(log).toEqual([expect.stringMatching(/^warn A buyer was shown a page\. .*transactionDetails\.amount: /)]);
+    expect(log).toEqual([expect.stringMatching(line)]);
   });
 
   it('is a page with Retry-After when too many pay, and a page when the store is down', async () => {

@@ -2,31 +2,16 @@ import { DEFAULT_CODE_SETS } from '../../lib/gateway/dialects/default-code-sets.
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
 import { keptResult } from '../../lib/gateway/kept-result.js';
 import { Masker } from '../../lib/payment/kept-text.js';
+import { NO_RESULT } from './no-result.js';
 
 const CARD = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
 const HOLDER = { cardHolderName: 'Ada Lovelace', buyerGsm: '+905321234567' };
 const masker = new Masker(['a-client-secret', 'an api key'], { cardDetails: CARD, cardHolderInfo: HOLDER });
-const NOTHING: GatewayResult = {
-  code: null,
-  resultCode: null,
-  message: null,
-  conversationId: null,
-  amount: null,
-  currency: null,
-  orderId: null,
-  paymentId: null,
-  bankUniqueReferenceNumber: null,
-  authCode: null,
-  transactionDate: null,
-  maskedCardNumber: null,
-  commissionRate: null,
-  commissionAmount: null,
-};
 const IDS = ['orderId', 'paymentId', 'bankUniqueReferenceNumber', 'authCode'] as const;
 type Name = Exclude<keyof GatewayResult, 'unreadable'>;
 
 function kept(name: Name, value: unknown): unknown {
-  return keptResult({ ...NOTHING, [name]: value }, masker, DEFAULT_CODE_SETS)[name];
+  return keptResult({ ...NO_RESULT, [name]: value }, masker, DEFAULT_CODE_SETS)[name];
 }
 
 it('what an answer says is kept, but for its own mask of the card', () => {
@@ -48,7 +33,7 @@ it('what an answer says is kept, but for its own mask of the card', () => {
   };
   const given = { ...said, unreadable: ['amount'] as const };
   expect(keptResult(given, masker, DEFAULT_CODE_SETS)).toEqual({ ...said, maskedCardNumber: null });
-  expect(keptResult(NOTHING, masker, DEFAULT_CODE_SETS)).toEqual(NOTHING);
+  expect(keptResult(NO_RESULT, masker, DEFAULT_CODE_SETS)).toEqual(NO_RESULT);
 });
 
 describe('a value', () => {
@@ -64,7 +49,24 @@ describe('a value', () => {
   });
 
   it.each<[Name, unknown[]]>([
-    ['code', ['', ' B0000', 'B0000\n', 'b'.repeat(21), 'Ödeme', '<b>', 'B 00', CARD.cardNo, '792', '1230', 'ADA', 5]],
+    [
+      'code',
+      [
+        '',
+        ' B0000',
+        'B0000\n',
+        'b'.repeat(21),
+        'Ödeme',
+        '<b>',
+        'B 00',
+        CARD.cardNo,
+        '5246-7763.5690_3508',
+        '792',
+        '1230',
+        'ADA',
+        5,
+      ],
+    ],
     ['amount', ['1e3', '60,00', '+60', '60.', '.60', '1'.repeat(16), CARD.cardNo, HOLDER.buyerGsm, '60.00 TRY', 60]],
     ['commissionAmount', ['--1', '1%', 'x', {}]],
     ['transactionDate', ['yesterday', CARD.cardNo, '52.46.2063 03:08', '05.02.2025 56:90', '20467763', '20251305', 5]],
@@ -76,7 +78,7 @@ describe('a value', () => {
   it('is kept, though it is the security code by chance, where it has a form of its own', () => {
     expect(kept('amount', '792')).toBe('792');
     expect(
-      keptResult({ ...NOTHING, code: '792' }, masker, { ...DEFAULT_CODE_SETS, declinedCodes: new Set(['792']) }).code,
+      keptResult({ ...NO_RESULT, code: '792' }, masker, { ...DEFAULT_CODE_SETS, declinedCodes: new Set(['792']) }).code,
     ).toBe('792');
   });
 });
@@ -103,5 +105,5 @@ describe('what the request carried', () => {
 
 it('a dialect in plain JavaScript may leave everything out', () => {
   const empty = keptResult({} as GatewayResult, masker, {} as never);
-  expect(empty).toEqual({ ...NOTHING, conversationId: undefined, currency: undefined });
+  expect(empty).toEqual({ ...NO_RESULT, conversationId: undefined, currency: undefined });
 });
