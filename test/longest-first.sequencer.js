@@ -19,7 +19,6 @@ const LONGEST = [
   'store/sql/engines/postgres/room',
   'store/sql/room',
   'galera/room',
-  'world/room',
   'faults/postgres-frozen.spec',
   'schedules/room',
   'net/scripts.spec',

@@ -1,94 +1,136 @@
-import { MemoryPaymentStore } from 'nestjs-card-payment';
-import { type LedgerEvent, ledgerEventOf } from '../../lib/payment/ledger-event.js';
-import { advance, withdrawClaim } from '../../lib/payment/transitions.js';
-import type { ReplaceOutcome } from '../../lib/store/payment-ledger.js';
-import { interceptCalls } from '../rigs/store-calls.js';
-import { callbacks, type Plant } from './callbacks.js';
 import type { Scenario } from './explorer.js';
-import type { PaymentRecord } from '../../lib/payment/payment.js';
-import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { ENDING, type Script, Shop, type ShopHost } from './shop.js';
+import type { Payment } from 'nestjs-card-payment';
+import { sale } from '../rigs/sale.js';
 
-/** Each with the number of its schedules. If that drops, something is no longer explored. */
-export const SCENARIOS: readonly { readonly scenario: Scenario; readonly schedules: number }[] = [
-  { scenario: callbacks({ name: 'two hosts, one fault', hosts: 2, faults: 1 }), schedules: 76 },
-  { scenario: callbacks({ name: 'two hosts, two faults', hosts: 2, faults: 2 }), schedules: 910 },
-  { scenario: callbacks({ name: 'two hosts, one fault, reads', hosts: 2, faults: 1, readsToo: true }), schedules: 415 },
-  { scenario: callbacks({ name: 'three hosts, one fault', hosts: 3, faults: 1 }), schedules: 282 },
+const ORDER = 'order-1';
+const KEY = 'key-1';
+const DAY_MS = 86_400_000;
+
+/** A script, with the number of its schedules: if that drops, something is no longer explored. */
+export interface CountedScript extends Script {
+  readonly schedules: number;
+}
+
+function input(more: Parameters<typeof sale>[1] = {}): ReturnType<typeof sale> {
+  return sale('149.90', { reference: ORDER, ...more });
+}
+
+/** The payments that were made before, in their order. */
+function made(shop: Shop, index = 0): string {
+  return [...shop.gateway.sales.keys()][index]!;
+}
+
+const pay =
+  (more: Parameters<typeof sale>[1] = {}) =>
+  (_shop: Shop, host: ShopHost): Promise<Payment> =>
+    host.payments.doPayment(input(more));
+
+async function prepare3d(_shop: Shop, host: ShopHost): Promise<void> {
+  await host.start3d(input());
+}
+
+async function prepareTwoTabs(shop: Shop, host: ShopHost): Promise<void> {
+  await prepare3d(shop, host);
+  await prepare3d(shop, host);
+}
+
+async function preparePaid(_shop: Shop, host: ShopHost): Promise<void> {
+  await host.payments.doPayment(input());
+}
+
+/** A payment that was paid so long ago that it can be purged. */
+async function prepareOld(shop: Shop, host: ShopHost): Promise<void> {
+  await preparePaid(shop, host);
+  await host.reconcile();
+  await shop.clock.advance(2 * DAY_MS);
+}
+
+async function preparePage(_shop: Shop, host: ShopHost): Promise<void> {
+  await host.startPage(input());
+}
+
+const callback =
+  (index = 0) =>
+  (shop: Shop, host: ShopHost): Promise<Payment> =>
+    host.receiveCallback(made(shop, index));
+
+const reconcile = (_shop: Shop, host: ShopHost): Promise<void> => host.reconcile();
+
+const abandon = (shop: Shop, host: ShopHost): Promise<Payment> => host.payments.abandon(made(shop));
+
+const refund = (amount?: string, idempotencyKey?: string) => (shop: Shop, host: ShopHost) =>
+  host.payments.refund({ conversationId: made(shop), amount, idempotencyKey });
+
+const voidSale = (shop: Shop, host: ShopHost) => host.payments.void({ conversationId: made(shop) });
+
+const payAtPage = {
+  what: 'pays at the page',
+  does: (shop: Shop): void => shop.gateway.payAtPage(made(shop)),
+};
+
+const CALLBACKS = { prepare: prepare3d, acts: [callback()], isPaid: true };
+
+/** Two hosts and one fault each, unless a script says otherwise. */
+function scripts(rows: readonly (Omit<CountedScript, 'hosts' | 'faults'> & Partial<CountedScript>)[]): CountedScript[] {
+  return rows.map((row) => ({ hosts: 2, faults: 1, ...row }));
+}
+
+export const SCRIPTS = scripts([
+  { name: 'callbacks', ...CALLBACKS, schedules: 76 },
+  { name: 'callbacks, reads too', ...CALLBACKS, steps: /^find/, schedules: 415 },
+  { name: 'callbacks, late writes', ...CALLBACKS, lateWrites: true, schedules: 190 },
+  { name: 'one key twice', acts: [pay({ idempotencyKey: KEY })], schedules: 74 },
+  { name: 'one key twice, late writes', acts: [pay({ idempotencyKey: KEY })], lateWrites: true, schedules: 190 },
+  { name: 'two clicks on an order', acts: [pay()], schedules: 162 },
   {
-    scenario: callbacks({ name: 'two hosts, one fault, late writes', hosts: 2, faults: 1, lateWrites: true }),
-    schedules: 190,
+    name: 'two tabs of an order',
+    prepare: prepareTwoTabs,
+    acts: [callback(0), callback(1)],
+    isPaid: true,
+    schedules: 306,
   },
-];
+  { name: 'a callback beside a click', prepare: prepare3d, acts: [callback(), pay()], schedules: 315 },
+  { name: 'a callback beside the background', prepare: prepare3d, acts: [callback(), reconcile], schedules: 14 },
+  { name: 'two starts at the bank', acts: [(_, host) => host.start3d(input())], schedules: 233 },
+  { name: 'two refunds', prepare: preparePaid, acts: [refund('100.00')], schedules: 81 },
+  { name: 'a refund twice', prepare: preparePaid, acts: [refund('100.00', KEY)], schedules: 74 },
+  { name: 'a refund beside a void', prepare: preparePaid, acts: [refund('100.00'), voidSale], schedules: 162 },
+  { name: 'two starts at a page', acts: [(_, host) => host.startPage(input())], schedules: 70 },
+  { name: 'a page, paid and given up', prepare: preparePage, acts: [abandon], buyer: payAtPage, schedules: 369 },
+  {
+    name: 'a page, given up and paid late',
+    prepare: preparePage,
+    acts: [abandon, pay()],
+    late: payAtPage.does,
+    schedules: 140,
+  },
+  {
+    name: 'a page whose buyer comes back',
+    prepare: preparePage,
+    acts: [(shop, host) => host.returnFromPage(made(shop)), reconcile],
+    buyer: payAtPage,
+    schedules: 148,
+  },
+  {
+    name: 'handlers',
+    prepare: preparePaid,
+    acts: [reconcile],
+    handlersToo: true,
+    steps: /^acknowledge$/,
+    schedules: 62,
+  },
+  {
+    name: 'a purge beside a refund',
+    prepare: prepareOld,
+    acts: [reconcile, refund('100.00')],
+    retentionMs: DAY_MS,
+    steps: /^purge$/,
+    schedules: 174,
+  },
+]);
 
-/** Flaws that the module could have, each as a scenario that breaks a promise. */
-export const PLANTS: readonly { readonly scenario: Scenario; readonly breaks: RegExp }[] = [
-  planted('an unconfirmed claim is believed', /charged 2 times/, {
-    wrapStore: (store) =>
-      interceptCalls(store, ({ method, args: [record], proceed }) => {
-        const isClaim = method === 'replace' && (record as PaymentRecord).state === 'authorizing';
-        return isClaim ? proceed().catch(() => 'replaced') : proceed();
-      }),
-  }),
-  planted('a claim is granted twice', /charged 2 times/, {
-    makeStore: (clock) => new StoreThatChecksNoVersion({ clock }),
-    wrapStore: (store) =>
-      replacing(store, async (record, expected, event) => {
-        const stored = await store.find(record.account, record.conversationId);
-        return stored?.version === expected ? store.replace(record, expected, event) : 'stale';
-      }),
-  }),
-  planted('an event is written apart from its state', /no handler got the event/, {
-    wrapStore: (store) =>
-      replacing(store, async (record, expected, event) => {
-        const outcome = await store.replace(record, expected);
-        if (event && outcome === 'replaced') await store.insert(carrierOf(record), event);
-        return outcome;
-      }),
-  }),
-  planted('a payment that stays unknown is failed', /told the buyer failed, and the card was charged/, {
-    wrapStore: (store) => whenDue(store, 'unknown', (record) => advance(record, 'failed', {}, record.updatedAt)),
-  }),
-  planted('a claim that runs out is granted again', /charged 2 times/, {
-    wrapStore: (store) => whenDue(store, 'authorizing', (record) => withdrawClaim(record, record.updatedAt)),
-  }),
-];
-
-function planted(name: string, breaks: RegExp, plant: Plant): (typeof PLANTS)[number] {
-  return { scenario: callbacks({ name, hosts: 2, faults: 1, plant }), breaks };
-}
-
-class StoreThatChecksNoVersion extends MemoryPaymentStore {
-  override async replace(record: PaymentRecord, expected: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
-    const stored = await this.find(record.account, record.conversationId);
-    return super.replace(record, stored?.version ?? expected, event);
-  }
-}
-
-/** The store with another `replace`. */
-function replacing(store: PaymentStore, replace: PaymentStore['replace']): PaymentStore {
-  return interceptCalls(store, ({ method, args, proceed }) =>
-    method === 'replace' ? replace(...(args as Parameters<typeof replace>)) : proceed(),
-  );
-}
-
-/** The store that itself moves on the records that are due in a state. */
-function whenDue(
-  store: PaymentStore,
-  state: PaymentRecord['state'],
-  nextOf: (record: PaymentRecord) => PaymentRecord,
-): PaymentStore {
-  return interceptCalls(store, async ({ method, proceed }) => {
-    if (method !== 'leaseDue') return proceed();
-    const due = (await proceed()) as PaymentRecord[];
-    for (const next of due.filter((record) => record.state === state).map(nextOf)) {
-      await store.replace(next, next.version - 1, ledgerEventOf(next));
-    }
-    return due.filter((record) => record.state !== state);
-  });
-}
-
-/** A record of its own that brings an event into the store. */
-function carrierOf(record: PaymentRecord): PaymentRecord {
-  const keys = { tokenHash: null, idempotencyKey: null, reference: null, referenceLock: null, dueAt: null };
-  return { ...record, ...keys, conversationId: `event-of-${record.conversationId}-${record.version}` };
+export function scenarioOf(script: Script): Scenario {
+  const { name, faults } = script;
+  return { name, faults, ending: ENDING, begin: () => Shop.begin(script) };
 }

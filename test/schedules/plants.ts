@@ -1,0 +1,162 @@
+import { MemoryPaymentStore } from 'nestjs-card-payment';
+import type { LedgerEvent } from '../../lib/payment/ledger-event.js';
+import { ledgerEventOf } from '../../lib/payment/ledger-event.js';
+import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
+import { advance, withdrawClaim } from '../../lib/payment/transitions.js';
+import type { ReplaceOutcome, UniqueKey } from '../../lib/store/payment-ledger.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { interceptCalls } from '../rigs/store-calls.js';
+import { SCRIPTS } from './scenarios.js';
+import type { Plant, Script } from './shop.js';
+
+const UNPAID = { outcome: 'nothing', isUnpaid: true } as const;
+
+interface PlantedFlaw {
+  readonly script: Script;
+  /** The promise that it breaks. */
+  readonly breaks: RegExp;
+}
+
+/** A flaw that the module could have, with the script that shows it. */
+function planted(flaw: string, shownBy: string, breaks: RegExp, plant: Plant): PlantedFlaw {
+  const script = SCRIPTS.find(({ name }) => name === shownBy)!;
+  return { script: { ...script, name: flaw, plant }, breaks };
+}
+
+export const PLANTS: readonly PlantedFlaw[] = [
+  planted('an unconfirmed claim is believed', 'callbacks', /was sent 2 times/, {
+    wrapStore: (store) =>
+      interceptCalls(store, ({ method, args: [record], proceed }) => {
+        const isClaim = method === 'replace' && (record as PaymentRecord).state === 'authorizing';
+        return isClaim ? proceed().catch(() => 'replaced') : proceed();
+      }),
+  }),
+  planted('a claim is granted twice', 'callbacks', /was sent 2 times/, {
+    makeStore: (clock) => new StoreThatChecksNoVersion({ clock }),
+    wrapStore: (store) =>
+      replacing(store, async (record, expected, event) => {
+        const stored = await store.find(record.account, record.conversationId);
+        return stored?.version === expected ? store.replace(record, expected, event) : 'stale';
+      }),
+  }),
+  planted('an event is written apart from its state', 'callbacks', /no handler got the event/, {
+    wrapStore: (store) =>
+      replacing(store, async (record, expected, event) => {
+        const outcome = await store.replace(record, expected);
+        if (event && outcome === 'replaced') await store.insert(carrierOf(record), event);
+        return outcome;
+      }),
+  }),
+  planted('a payment that stays unknown is failed', 'callbacks', /was failed, and the money was charged/, {
+    wrapStore: (store) => whenDue(store, 'unknown', (record) => advance(record, 'failed', {}, record.updatedAt)),
+  }),
+  planted('a claim that runs out is granted again', 'callbacks', /was sent 2 times/, {
+    wrapStore: (store) => whenDue(store, 'authorizing', (record) => withdrawClaim(record, record.updatedAt)),
+  }),
+  planted('an opening that may land late is not fenced', 'one key twice, late writes', /counts as under way/, {
+    tamper: ({ changes }) => {
+      changes.fenceOpening = (opening) => Promise.resolve({ record: opening, isStored: true });
+    },
+  }),
+  planted(
+    'a refund is sent again after a lost answer',
+    'a refund twice',
+    /told its caller failed, and the money was given back/,
+    {
+      tamper: ({ gateway }) => {
+        const refund = gateway.refund.bind(gateway);
+        gateway.refund = async (...request) => {
+          const attempt = await refund(...request);
+          return attempt.sent && attempt.outcome.reason === 'no_answer' ? refund(...request) : attempt;
+        };
+      },
+    },
+  ),
+  planted('refunds are summed up without the lock', 'two refunds', /two open refunds/, {
+    makeStore: (clock) => new StoreThatLocksNo(isRefund, { clock }),
+  }),
+  planted('a page holds no order', 'two starts at a page', /two open pages/, {
+    makeStore: (clock) => new StoreThatLocksNo(({ kind }) => kind === 'hosted', { clock }),
+  }),
+  planted('a page that is paid late is not heard', 'a page, given up and paid late', /is paid, and can be paid/, {
+    tamper: ({ gateway }) => {
+      const checkPayment = gateway.checkPayment.bind(gateway);
+      gateway.checkPayment = async (payment) => {
+        const inquiry = await checkPayment(payment);
+        return payment.state === 'expired' && inquiry ? { outcome: 'not_found' } : inquiry;
+      };
+    },
+  }),
+  planted('silence ends a page', 'a page, paid and given up', /told its caller expired, and it is review/, {
+    tamper: ({ gateway }) => {
+      const checkPayment = gateway.checkPayment.bind(gateway);
+      gateway.checkPayment = async (payment) => {
+        const inquiry = await checkPayment(payment);
+        return inquiry?.outcome === 'paid' ? inquiry : UNPAID;
+      };
+    },
+  }),
+  planted('the event of a refund is lost', 'two refunds', /no handler got the event/, {
+    wrapStore: (store) =>
+      replacing(store, (record, expected, event) =>
+        store.replace(record, expected, isRefund(record) ? undefined : event),
+      ),
+  }),
+];
+
+class StoreThatChecksNoVersion extends MemoryPaymentStore {
+  override async replace(record: PaymentRecord, expected: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    const stored = await this.find(record.account, record.conversationId);
+    return super.replace(record, stored?.version ?? expected, event);
+  }
+}
+
+class StoreThatLocksNo extends MemoryPaymentStore {
+  constructor(
+    private readonly isFree: (record: PaymentRecord) => boolean,
+    options: ConstructorParameters<typeof MemoryPaymentStore>[0],
+  ) {
+    super(options);
+  }
+
+  override insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
+    return super.insert(this.unlocked(record), event);
+  }
+
+  override replace(record: PaymentRecord, expected: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    return super.replace(this.unlocked(record), expected, event);
+  }
+
+  private unlocked(record: PaymentRecord): PaymentRecord {
+    return this.isFree(record) ? { ...record, referenceLock: null } : record;
+  }
+}
+
+/** The store with another `replace`. */
+function replacing(store: PaymentStore, replace: PaymentStore['replace']): PaymentStore {
+  return interceptCalls(store, ({ method, args, proceed }) =>
+    method === 'replace' ? replace(...(args as Parameters<typeof replace>)) : proceed(),
+  );
+}
+
+/** The store that itself moves on the records that are due in a state. */
+function whenDue(
+  store: PaymentStore,
+  state: PaymentRecord['state'],
+  nextOf: (record: PaymentRecord) => PaymentRecord,
+): PaymentStore {
+  return interceptCalls(store, async ({ method, proceed }) => {
+    if (method !== 'leaseDue') return proceed();
+    const due = (await proceed()) as PaymentRecord[];
+    for (const next of due.filter((record) => record.state === state).map(nextOf)) {
+      await store.replace(next, next.version - 1, ledgerEventOf(next));
+    }
+    return due.filter((record) => record.state !== state);
+  });
+}
+
+/** A record of its own that brings an event into the store. */
+function carrierOf(record: PaymentRecord): PaymentRecord {
+  const keys = { tokenHash: null, idempotencyKey: null, reference: null, referenceLock: null, dueAt: null };
+  return { ...record, ...keys, conversationId: `event-of-${record.conversationId}-${record.version}` };
+}
