@@ -19,7 +19,8 @@ describe('every schedule with more faults or hosts', () => {
   it.each(ROWS)(
     'keeps every promise: $script.name',
     async ({ script }) => {
-      const { broken } = await explore(scenarioOf(script));
+      const { broken, schedules } = await explore(scenarioOf(script));
+      process.stdout.write(`${script.name}: ${schedules} schedules\n`);
       if (broken) throw new Error(report(scenarioOf(script), broken));
     },
     LIMIT_MS,
