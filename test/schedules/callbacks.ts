@@ -1,7 +1,7 @@
 import { MemoryPaymentStore, type Payment, type PaymentEvent, PaymentStoreError } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
-import type { Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
+import type { Transmission, WireRequest } from '../../lib/gateway/transport/attempt.js';
 import { EVENT_STATES, rowOf } from '../../lib/payment/payment-state.js';
 import { type AssembledFlows, assembleFlows } from '../flows/assembled-flows.js';
 import { FakeGateway, LOST, NOT_FOUND, NOT_SENT, type SentRequest } from '../flows/fake-gateway.js';

@@ -1,6 +1,6 @@
 import type { TestClock } from 'nestjs-card-payment/testing';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
-import type { LostReply, Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
+import type { LostReply, Transmission, WireRequest } from '../../lib/gateway/transport/attempt.js';
 import type { Chance } from '../rigs/chance.js';
 import type { Life } from './life.js';
 import { amountOf, type GatewayRefund, RefundLedger, SALE_UNITS, unitsOf } from './refund-ledger.js';
