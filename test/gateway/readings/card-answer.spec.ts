@@ -1,5 +1,4 @@
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
-import type { GatewayDialect } from '../../../lib/gateway/gateway-dialect.js';
 import { type BinOutcome, unknownCard } from '../../../lib/gateway/readings/card-answer.js';
 import { sampleSale } from '../sample-sale.js';
 import { replied, stubClient } from '../stub-client.js';
@@ -16,9 +15,9 @@ const CARD = { bankName: 'Örnek Bankası', cardType: 'CREDIT', cardBrand: 'VISA
 /** What a shop is told of an answer, and whether it counts as one. */
 async function told(
   answer: unknown,
-  { status = 200, sale = NO_SALE as typeof NO_SALE | typeof SALE, dialect = morposDialect() as GatewayDialect } = {},
+  { status = 200, sale = NO_SALE }: { status?: number; sale?: typeof NO_SALE | typeof SALE } = {},
 ): Promise<[BinOutcome, isAnswered: boolean]> {
-  const { client } = stubClient(replied(answer, status), dialect);
+  const { client } = stubClient(replied(answer, status), morposDialect());
   const answered = await client.checkBin({ ...QUESTION, ...sale }, 2_000, 'fixed');
   if (!answered?.sent) throw new Error('not sent');
   return [answered.outcome, answered.isAnswered];
