@@ -1,7 +1,6 @@
-import type { BinOutcome } from '../gateway/readings/bin-outcome.js';
+import type { BinOutcome } from '../gateway/readings/card-answer.js';
 import type { PaymentClock } from '../payment/clock.js';
 
-const KEPT_MS = 60_000;
 /** A few hundred BINs are most of a country's cards. */
 const MAX_ANSWERS = 1_000;
 
@@ -12,8 +11,8 @@ interface Kept {
 }
 
 /**
- * What the gateway has said about cards within the last minute, in this process. Beyond a thousand answers, the oldest
- * is forgotten.
+ * What the gateway has said about cards a short time ago, in this process. Beyond a thousand answers, the oldest is
+ * forgotten.
  */
 export class BinAnswers {
   /** #private, so that `inspect` of the service does not show the answers. */
@@ -29,10 +28,10 @@ export class BinAnswers {
     return null;
   }
 
-  keep(key: string, outcome: BinOutcome): void {
+  keep(key: string, outcome: BinOutcome, keptMs: number): void {
     // So that it becomes the newest.
     this.#answers.delete(key);
-    this.#answers.set(key, { until: this.clock.monotonic() + KEPT_MS, outcome });
+    this.#answers.set(key, { until: this.clock.monotonic() + keptMs, outcome });
     if (this.#answers.size <= MAX_ANSWERS) return;
     const [oldest] = this.#answers.keys();
     if (oldest !== undefined) this.#answers.delete(oldest);

@@ -6,7 +6,7 @@ import { PaymentOverloadError } from '../errors/payment-errors.js';
 import { PaymentValidationError } from '../errors/payment-validation.error.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import type { BinRequest } from '../gateway/gateway-dialect.js';
-import { type BinOutcome, noAnswerAboutCard } from '../gateway/readings/bin-outcome.js';
+import { type BinOutcome, unknownCard } from '../gateway/readings/card-answer.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { variableOf } from '../payment/account.js';
 import { CardBin, CardInstallment } from '../payment/card-bin.js';
@@ -18,10 +18,21 @@ import { countRefused } from '../telemetry/metrics.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, noPayment } from '../telemetry/spans.js';
 import { BinAnswers } from './bin-answers.js';
+import { newConversationIdOf } from './new-conversation-id.js';
 import { amountText } from './new-payment.js';
 
 type AskedSale = Pick<BinRequest, 'amount' | 'currencyCode'>;
 
+/** What a caller is told, and for how long others are told the same. */
+interface Told {
+  readonly outcome: BinOutcome;
+  readonly keptMs: number;
+}
+
+const KEPT_ANSWER_MS = 60_000;
+/** Of silence, an error of the gateway's own, and what cannot be read: so that a buyer who waits a little gets an answer. */
+const KEPT_FAILURE_MS = 2_000;
+const NOT_ASKED: Told = { outcome: unknownCard('not_sent'), keptMs: 0 };
 const NO_SALE: AskedSale = { amount: null, currencyCode: null };
 
 /** Asks what a card is, by its first digits. There is no payment, and nothing is stored. */
@@ -75,10 +86,9 @@ export class BinFlow {
   private ask(key: string, bin: string, sale: AskedSale): Promise<BinOutcome> {
     const asked = this.answerAbout(bin, sale);
     const inTime = withTimeout(this.settings.binTimeoutMs, () => asked, this.clock)
-      .catch(() => noAnswerAboutCard('no_answer'))
-      .then((outcome) => {
-        // What was not sent was not asked.
-        if (outcome.code !== 'not_sent') this.answers.keep(key, outcome);
+      .catch((): Told => ({ outcome: unknownCard('no_answer'), keptMs: KEPT_FAILURE_MS }))
+      .then(({ outcome, keptMs }) => {
+        if (keptMs > 0) this.answers.keep(key, outcome, keptMs);
         return outcome;
       });
     this.#asking.set(key, inTime);
@@ -88,16 +98,17 @@ export class BinFlow {
   }
 
   /** Never rejects: a checkout must not fail because nothing is known of a card. */
-  private async answerAbout(bin: string, sale: AskedSale): Promise<BinOutcome> {
+  private async answerAbout(bin: string, sale: AskedSale): Promise<Told> {
     const { binTimeoutMs, amountFormat, dialect, language } = this.settings;
     try {
       // A host's own dialect may throw.
-      const request = { conversationId: dialect.newConversationId(), language, bin, ...sale };
+      const request = { conversationId: newConversationIdOf(dialect), language, bin, ...sale };
       const answer = await this.gateway.checkBin(request, binTimeoutMs, amountFormat);
-      if (!answer) return noAnswerAboutCard('unsupported');
-      return answer.sent ? answer.outcome : noAnswerAboutCard('not_sent');
+      if (!answer) return { outcome: unknownCard('unsupported'), keptMs: KEPT_ANSWER_MS };
+      if (!answer.sent) return NOT_ASKED;
+      return { outcome: answer.outcome, keptMs: answer.isAnswered ? KEPT_ANSWER_MS : KEPT_FAILURE_MS };
     } catch {
-      return noAnswerAboutCard('not_sent');
+      return NOT_ASKED;
     }
   }
 

@@ -8,7 +8,7 @@ import {
   PaymentUnsupportedError,
 } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
-import type { HostedForm, HostedPage } from '../gateway/readings/hosted-outcome.js';
+import type { HostedForm, HostedPage } from '../gateway/readings/pages.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { rowOf } from '../payment/payment-state.js';

@@ -7,7 +7,7 @@ import { type Refund, saleAmountsOf, toRefund } from '../payment/refund.js';
 import { isBeforeMoney } from '../payment/payment-state.js';
 import { Randomness } from '../payment/randomness.js';
 import { inOperation, itself } from '../telemetry/spans.js';
-import type { InquiryOutcome } from '../gateway/readings/inquiry-outcome.js';
+import type { InquiryOutcome } from '../gateway/readings/outcomes.js';
 import { PaymentReader } from './payment-reader.js';
 import { RefundReader } from './refund-reader.js';
 import type { Settled } from './settling/payment-changes.js';

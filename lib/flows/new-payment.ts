@@ -10,6 +10,7 @@ import { maskCardNumber } from '../payment/kept-text.js';
 import { type PaymentKind, type PaymentRecord, UNANSWERED } from '../payment/payment.js';
 import type { Randomness } from '../payment/randomness.js';
 import { currentTraceparent } from '../telemetry/spans.js';
+import { newConversationIdOf } from './new-conversation-id.js';
 import { claimEnd } from './settling/claim.js';
 import { advance, referenceLockIn } from '../payment/transitions.js';
 
@@ -37,7 +38,7 @@ export function hostedRequest(
 ): HostedRequest {
   const { transactionDetails: transaction } = input;
   return {
-    conversationId: input.conversationId ?? dialect.newConversationId(),
+    conversationId: input.conversationId ?? newConversationIdOf(dialect),
     ...urls,
     language: input.language ?? language,
     paymentInstrumentType: input.paymentInstrumentType ?? KNOWN_VALUES.paymentInstrumentType,

@@ -7,6 +7,7 @@ import type { Randomness } from '../payment/randomness.js';
 import { saleText } from '../payment/refund.js';
 import { referenceLockIn } from '../payment/transitions.js';
 import { newAttemptId, newHostIdNonce } from './callback-token.js';
+import { newConversationIdOf } from './new-conversation-id.js';
 import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from './operator-flow.js';
 import { claimEnd } from './settling/claim.js';
 
@@ -23,7 +24,7 @@ export function newRefundRecord(
   const state = 'refunding';
   const owner = { kind, reference: sale.conversationId, allowRepeat: false };
   return {
-    conversationId: refundId ?? dialect.newConversationId(),
+    conversationId: refundId ?? newConversationIdOf(dialect),
     account: refundsAccountOf(account),
     ...owner,
     state,

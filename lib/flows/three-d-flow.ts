@@ -9,7 +9,7 @@ import {
 } from '../errors/payment-errors.js';
 import { type ChargeAttempt, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import type { Auth3dRequest, GatewayResult } from '../gateway/gateway-dialect.js';
-import type { ChargeOutcome } from '../gateway/readings/charge-outcome.js';
+import type { ChargeOutcome } from '../gateway/readings/outcomes.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment, type PaymentReason } from '../payment/payment.js';
 import { TimeoutError, withTimeout } from '../payment/with-timeout.js';

@@ -4,7 +4,7 @@ import { type Thrown, thrownText } from '../payment/thrown.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { type LogFields, LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import type { GatewayOperation, GatewaySettings } from './gateway-dialect.js';
-import type { LostReply, NothingSent } from './transport/transmission.js';
+import type { LostReply, NothingSent } from './transport/attempt.js';
 
 /** A result code: letters, then digits. No card number looks like this, and no secret of useful length. */
 const SHOWN_CODE = /^[A-Z]{1,4}\d{1,10}$/;
@@ -54,11 +54,12 @@ export class GatewayTrouble {
     });
   }
 
-  /** The dialect threw while it read a reply. The reply therefore counts as unreadable. */
-  notRead(operation: GatewayOperation, thrown: Thrown): void {
-    const dialect = `The dialect "${this.settings.dialect.name}"`;
-    const line = `${dialect} threw while it read the gateway's answer to ${operation}, which counts as unreadable`;
-    this.error('notRead', `${line}${thrownText(thrown)}.`, { operation, ...thrown });
+  /** A part of the dialect threw while a reply was read. The reply therefore counts as unreadable. */
+  notRead(operation: GatewayOperation, part: string, thrown: Thrown): void {
+    const { name } = this.settings.dialect;
+    const answer = `the gateway's answer to ${operation}, which counts as unreadable`;
+    const line = `The dialect "${name}" threw while it read ${answer}, in ${part}${thrownText(thrown)}.`;
+    this.error('notRead', line, { operation, part, ...thrown });
   }
 
   /** The request was never started on a connection, so nothing was sent. */

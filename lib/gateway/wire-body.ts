@@ -1,3 +1,5 @@
+import { notAPromise } from '../payment/not-a-promise.js';
+
 /** A number that is sent digit for digit: `60.00` stays `60.00`, where a JavaScript number would become `60`. */
 export class WireDecimal {
   constructor(readonly text: string) {}
@@ -7,6 +9,14 @@ export class WireDecimal {
 export type WireValue = string | number | boolean | null | WireDecimal | WireObject | readonly WireValue[];
 export interface WireObject {
   readonly [field: string]: WireValue | undefined;
+}
+
+/** @throws TypeError for a body with a promise in it, as an async function in a host's own dialect makes them */
+export function refusePromises(body: WireObject): void {
+  for (const name in body) {
+    const value = body[name];
+    if (typeof value === 'object' && value !== null) refusePromises(notAPromise(value, name) as WireObject);
+  }
 }
 
 /** The JSON text of a body. `JSON.stringify` cannot write a {@link WireDecimal} digit for digit. */

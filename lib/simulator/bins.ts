@@ -46,8 +46,8 @@ export function binFields({ bin, price }: BinQuestion, settings: SimulatorSettin
     installmentCount: new JsonNumber(String(count)),
     ...(price && { installmentTotalAmount: new JsonNumber(totalOf(price, count, settings)) }),
   }));
-  const { bank: bankName, type: cardType, brand: cardBrand, isCommercial: commercial } = card;
-  return { bankName, cardType, cardBrand, commercial, installmentList };
+  const { bank: bankName, type: cardType, brand: cardBrand, isCommercial } = card;
+  return { bankName, cardType, cardBrand, isCommercial, installmentList };
 }
 
 /** What a card is charged for a sale: with the fee of its instalments, if it has any. */

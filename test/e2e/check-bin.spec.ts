@@ -239,7 +239,7 @@ describe('check bin', () => {
       [
         'a huge body',
         (response) => response.end(`{"bankName":"${'x'.repeat(3 * 1024 * 1024)}"}`),
-        { code: 'no_answer' },
+        { code: 'unreadable' },
       ],
       ['silence', () => undefined, { code: 'no_answer' }],
       ['a body that never ends', (response) => void response.write('{"bankName":'), { code: 'no_answer' }],
@@ -339,9 +339,27 @@ describe('check bin', () => {
         expect(asked).toHaveLength(2);
       });
 
-      it('are asked about once, too, if the answer was an error; and again for another sale', async () => {
-        const { payments } = await shop(json({}, 500));
+      it.each<[string, Answer, keptMs: number]>([
+        ['a refusal with a code', json({ responseCode: 'B0014' }), 60_000],
+        ['a refusal of the request with a code', json({ Code: 'RVV1' }, 400), 60_000],
+        ['an error of the gateway, with a code', json({ Code: 'RVV1' }, 500), 2_000],
+        ['HTML', (response) => response.end('<h1>Maintenance</h1>'), 2_000],
+        ['a broken connection', (response) => response.destroy(), 2_000],
+      ])('%s is kept for so long', async (_name, answer, keptMs) => {
+        const clock = new TestClock();
+        const override: MerchantSetup['override'] = (builder) => builder.overrideProvider(PaymentClock).useValue(clock);
+        const { payments } = await shop(answer, { override });
         await payments.checkBin(CREDIT);
+        await clock.advance(keptMs - 1);
+        await payments.checkBin(CREDIT);
+        expect(asked).toHaveLength(1);
+        await clock.advance(1);
+        await payments.checkBin(CREDIT);
+        expect(asked).toHaveLength(2);
+      });
+
+      it('are asked about again for another sale', async () => {
+        const { payments } = await shop(json({}, 500));
         await payments.checkBin(CREDIT);
         expect(asked).toHaveLength(1);
         await payments.checkBin(CREDIT, TRY_100);

@@ -1,5 +1,5 @@
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
-import type { RequestClaim, Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
+import type { RequestClaim, Transmission, WireRequest } from '../../lib/gateway/transport/attempt.js';
 
 export type Operation = 'DoPayment' | 'Init3d' | 'Auth3d' | 'CheckPayment';
 

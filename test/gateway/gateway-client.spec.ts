@@ -82,7 +82,17 @@ describe('nothing is sent', () => {
     ['gives no text for a sign', { sign: () => Promise.resolve(undefined as unknown as string) }],
     ['gives a number for a sign', { sign: () => Promise.resolve(7 as unknown as string) }],
     ['makes a body that is no JSON', altered({ body: bigint })],
+    // A rejection that nobody handles would end the process.
+    ['makes a promise of the body', altered({ body: reject })],
+    ['makes a body with a promise in it', altered({ body: () => ({ a: { b: [reject()] } }) as never })],
+    ['makes a promise of the headers', { headers: reject }],
+    ['makes a header that is a promise', { headers: () => ({ 'x-ClientID': reject() }) }],
+    ['makes a header that is no text', { headers: () => ({ 'x-ClientID': 7 as never }) }],
   ];
+
+  function reject(): never {
+    return Promise.reject(new Error(CARD)) as never;
+  }
 
   function bigint(): never {
     return { amount: 1n } as never;
@@ -273,13 +283,13 @@ describe('a card that is echoed', () => {
   });
 });
 
-it('a result that cannot be read is not kept, and the outcome stands', async () => {
+it('a result that throws when it is read is no answer', async () => {
   const result = { code: 'B0000', resultCode: null, currency: null, amount: null };
   const read = (): never => Object.defineProperty({ ...result }, 'orderId', { get: fail }) as never;
   const { client } = stubClient(replied({ code: 'B0000' }), standard(altered({ read })));
   expect(await client.doPayment(SALE, OPEN_CLAIM)).toEqual({
     sent: true,
-    outcome: { state: 'succeeded', reason: null, result: null },
+    outcome: { state: 'unknown', reason: 'unreadable', result: null },
   });
 });
 

@@ -1,5 +1,5 @@
 import type { GatewayCredentials, SaleRequest } from '../../lib/gateway/gateway-dialect.js';
-import type { RequestClaim } from '../../lib/gateway/transport/transmission.js';
+import type { RequestClaim } from '../../lib/gateway/transport/attempt.js';
 
 export const CREDENTIALS: GatewayCredentials = {
   merchantId: 'M-1',

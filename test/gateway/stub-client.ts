@@ -2,7 +2,7 @@ import { standardDialect } from '../../lib/gateway/dialects/standard.dialect.js'
 import { GatewayClient } from '../../lib/gateway/gateway-client.js';
 import type { GatewayDialect, GatewaySettings } from '../../lib/gateway/gateway-dialect.js';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
-import type { Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
+import type { Transmission, WireRequest } from '../../lib/gateway/transport/attempt.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { CREDENTIALS } from './sample-sale.js';
 

@@ -1,6 +1,6 @@
 import { isLookingAhead } from '../../lib/callback/callback-request.js';
 import { resultChanges } from '../../lib/flows/settling/result-changes.js';
-import { decodeBankPage } from '../../lib/gateway/readings/bank-page.js';
+import { findBankPage } from '../../lib/gateway/readings/pages.js';
 import { ReplyFields } from '../../lib/gateway/readings/reply-fields.js';
 import { keptResult } from '../../lib/gateway/kept-result.js';
 import { replyText } from '../../lib/gateway/transport/reply-text.js';
@@ -78,7 +78,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'the encodings of a reply': (text) => replyText(Buffer.of(1), { 'content-encoding': text }),
   'a reply': (text) => ReplyFields.parse(text),
   'a string in a reply with numbers': (text) => ReplyFields.parse(JSON.stringify({ text, number: 1 })),
-  "the bank's page": (text) => decodeBankPage(text),
+  "the bank's page": (text) => findBankPage(ReplyFields.parse(JSON.stringify({ text }))!, 'text'),
   'a text that may contain the card number': (text) => holdsCard(text, CARD),
   'a note': (text) => keptNote(text, 1_000),
   'a result before it is kept': (text) =>

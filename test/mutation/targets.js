@@ -28,15 +28,13 @@ export const TARGETS = [
   {
     name: 'replies',
     files: {
-      'lib/gateway/readings/charge-outcome.ts': ['gateway/readings/charge-answers'],
       'lib/gateway/readings/facts.ts': ['gateway/readings/facts'],
-      'lib/gateway/readings/init3d-outcome.ts': ['gateway/readings/init3d-outcome'],
-      'lib/gateway/readings/inquiry-outcome.ts': ['gateway/readings/inquiry-answers'],
+      'lib/gateway/readings/outcomes.ts': ['gateway/readings/charge-answers', 'gateway/readings/inquiry-answers'],
       'lib/gateway/readings/reply-fields.ts': ['gateway/readings/reply-fields'],
       'lib/gateway/readings/verdicts.ts': [
         'gateway/readings/verdicts',
         'gateway/readings/charge-answers',
-        'gateway/readings/init3d-outcome',
+        'gateway/readings/pages',
         'gateway/readings/inquiry-answers',
       ],
     },

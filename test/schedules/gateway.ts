@@ -1,5 +1,5 @@
 import { refundsAccountOf } from '../../lib/payment/account.js';
-import type { Transmission } from '../../lib/gateway/transport/transmission.js';
+import type { Transmission } from '../../lib/gateway/transport/attempt.js';
 
 /** A sale in the gateway's ledger. */
 export interface Sale {

@@ -11,7 +11,7 @@ import {
 } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
-import type { Transmission, WireRequest } from '../../lib/gateway/transport/transmission.js';
+import type { Transmission, WireRequest } from '../../lib/gateway/transport/attempt.js';
 import { EVENT_STATES, REFUND_EVENT_STATES } from '../../lib/payment/payment-state.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';

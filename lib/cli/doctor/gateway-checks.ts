@@ -1,3 +1,4 @@
+import { newConversationIdOf } from '../../flows/new-conversation-id.js';
 import { type BinAnswer, GatewayClient } from '../../gateway/gateway-client.js';
 import { GatewayTrouble } from '../../gateway/gateway-trouble.js';
 import { GatewayTransport } from '../../gateway/transport/gateway-transport.js';
@@ -102,7 +103,7 @@ async function askAboutBin(
   const log = new TroubleNote(settings.account, settings, clock);
   try {
     const client = new GatewayClient(settings, transport, clock, log);
-    const conversationId = settings.dialect.newConversationId();
+    const conversationId = newConversationIdOf(settings.dialect);
     const question = { conversationId, language: settings.language, bin: TEST_BIN, amount: null, currencyCode: null };
     const answer = await client.checkBin(question, limitMs, settings.amountFormat);
     return { trouble: isAnswered(answer) ? null : log.trouble, answer };

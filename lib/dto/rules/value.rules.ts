@@ -78,10 +78,11 @@ export function IsText(): PropertyDecorator {
     en: `$property must be text of 1 to ${MAX_TEXT_LENGTH} characters, not blank and without control characters`,
     tr: `$property 1 ila ${MAX_TEXT_LENGTH} karakterlik bir metin olmalı; boş olmamalı, kontrol karakteri içermemeli`,
   };
-  return rule(
-    { name: 'text', texts, constraints: [MAX_TEXT_LENGTH] },
-    (value) => isWritable(value) && value.length <= MAX_TEXT_LENGTH && value.trim() !== '',
-  );
+  return rule({ name: 'text', texts, constraints: [MAX_TEXT_LENGTH] }, isText);
+}
+
+export function isText(value: unknown): value is string {
+  return isWritable(value) && value.length <= MAX_TEXT_LENGTH && value.trim() !== '';
 }
 
 /** Text that a person wrote, of any characters: it is cut and masked before it is kept. */

@@ -1,4 +1,4 @@
-import type { RequestClaim } from '../../gateway/transport/transmission.js';
+import type { RequestClaim } from '../../gateway/transport/attempt.js';
 import type { PaymentRecord } from '../../payment/payment.js';
 import type { StoreClock } from '../../process/store-clock.js';
 

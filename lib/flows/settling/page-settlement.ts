@@ -1,4 +1,4 @@
-import type { InquiryOutcome } from '../../gateway/readings/inquiry-outcome.js';
+import type { InquiryOutcome } from '../../gateway/readings/outcomes.js';
 import type { PaymentReason, PaymentRecord } from '../../payment/payment.js';
 import type { Randomness } from '../../payment/randomness.js';
 import { advance, type PaymentChange } from '../../payment/transitions.js';

@@ -1,5 +1,5 @@
-import type { ChargeOutcome } from '../../gateway/readings/charge-outcome.js';
-import type { InquiryOutcome } from '../../gateway/readings/inquiry-outcome.js';
+import type { ChargeOutcome } from '../../gateway/readings/outcomes.js';
+import type { InquiryOutcome } from '../../gateway/readings/outcomes.js';
 import type { GatewayClient } from '../../gateway/gateway-client.js';
 import type { PaymentSettings } from '../../options/payment-settings.js';
 import type { PaymentRecord } from '../../payment/payment.js';

@@ -1,7 +1,7 @@
 import { compareAmounts } from '../../payment/amount.js';
 import type { DecidingField, GatewayResult, Init3dResult, SaleRequest } from '../gateway-dialect.js';
 import type { ReplyFields } from '../readings/reply-fields.js';
-import { findBankPage } from '../readings/bank-page.js';
+import { findBankPage } from '../readings/pages.js';
 import { WireDecimal, type WireObject } from '../wire-body.js';
 
 /** The body of DoPayment as in docs/interface.md, without `sign`. */

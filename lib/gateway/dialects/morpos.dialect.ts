@@ -8,14 +8,15 @@ import type {
   HostedRequest,
   HostedResult,
   InquiryResult,
+  InstallmentRow,
   RefundRequest,
   SaleRequest,
   SignContext,
   ResultCodeSets,
 } from '../gateway-dialect.js';
 import type { ReplyFields } from '../readings/reply-fields.js';
+import { CARD_TYPES } from '../../payment/card-bin.js';
 import { isWireObject, WireDecimal, type WireObject, type WireValue } from '../wire-body.js';
-import { readBinFields } from './bin-fields.js';
 import { readContractPage, readScatteredResult, saleBody } from './contract-fields.js';
 import { newConversationId } from '../../payment/randomness.js';
 import { DEFAULT_CODE_SETS } from './default-code-sets.js';
@@ -121,6 +122,8 @@ const UNPAID_STATUSES: ReadonlySet<string> = new Set([
   'EXPIRED',
   'NOT_FOUND',
 ]);
+/** More rows than any card has. A long list must not hold up the process. */
+const MAX_INSTALLMENT_ROWS = 100;
 const CALLBACK_ID_FIELD = 'conversationId';
 const CALLBACK_OBJECT_FIELDS = ['InstrumentDetail'];
 
@@ -292,12 +295,30 @@ function binBody({ bin, language, conversationId, amount, currencyCode }: BinReq
   return { ...body, amount, currencyCode: currencyText({ currencyCode }) };
 }
 
-/** The fields of an error differ from those of an answer: `Code` and `Message`. */
+/**
+ * One name a field, all unverified: those of the instalments and `cardBrand` are of a like answer of the vendor's panel.
+ * The fields of an error differ from those of an answer: `Code` and `Message`.
+ */
 function readBinAnswer(fields: ReplyFields): BinResult {
   const result = readScatteredResult(fields);
   const code = fields.text('responseCode') ?? result.code;
-  const message = fields.text('responseDescription') ?? result.message;
-  return readBinFields(fields, { ...result, code, resultCode: otherCode(result, code), message });
+  const cardType = fields.text('cardType')?.toLowerCase();
+  return {
+    ...result,
+    code,
+    resultCode: otherCode(result, code),
+    message: fields.text('responseDescription') ?? result.message,
+    bin: fields.text('bin'),
+    bank: fields.text('bankName'),
+    type: CARD_TYPES.find((type) => type === cardType) ?? null,
+    brand: fields.text('cardBrand'),
+    commercial: fields.flag('isCommercial'),
+    installments: fields.list('installmentList', MAX_INSTALLMENT_ROWS)?.map(installmentRow) ?? null,
+  };
+}
+
+function installmentRow(row: ReplyFields | null): InstallmentRow {
+  return { count: row?.text('installmentCount') ?? null, total: row?.text('installmentTotalAmount') ?? null };
 }
 
 /** The code in the answer that differs from the one that counts, or else repeats it; null if there is none. */

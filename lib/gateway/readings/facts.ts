@@ -1,4 +1,6 @@
 import { compareAmounts } from '../../payment/amount.js';
+import type { Masker } from '../../payment/kept-text.js';
+import { notAPromise } from '../../payment/not-a-promise.js';
 import type {
   AmountCheck,
   DecidingField,
@@ -7,7 +9,8 @@ import type {
   InquiryResult,
   ResultCodeSets,
 } from '../gateway-dialect.js';
-import type { Answer } from '../transport/transmission.js';
+import { keptResult } from '../kept-result.js';
+import type { Answer } from '../transport/attempt.js';
 import { ReplyFields } from './reply-fields.js';
 import type { ChargeFacts, InquiryFacts } from './verdicts.js';
 
@@ -22,7 +25,7 @@ export interface Expectation {
 }
 
 /** What was asked, and by which rules the answer is read. */
-export interface Question {
+export interface Question<Result extends GatewayResult = GatewayResult, Shown = unknown> {
   readonly expected: Expectation;
   readonly codes: ResultCodeSets;
   readonly verifyAmount: AmountCheck;
@@ -30,18 +33,24 @@ export interface Question {
   readonly isSignGood: ((fields: ReplyFields) => boolean) | null;
   /** Of an inquiry: lists of codes that only inquiries have are read, too. */
   readonly about?: InquiryFacts['about'];
-  /** Called with what the dialect threw while it read the answer. */
-  readonly onThrow?: (error: unknown) => void;
+  /** Of an opening: what the answer has to show. */
+  readonly show?: (result: Result, masker: Masker) => Shown | null;
+  /** Keeps what the request carried out of what is kept of its answer. */
+  readonly masker: Masker;
+  /** Called with what the dialect threw while it read the answer, and in which of its parts. */
+  readonly onThrow?: (part: string, error: unknown) => void;
 }
 
 /** What an answer shows, whatever was asked. */
 export type AnswerFacts = Omit<ChargeFacts & InquiryFacts, 'mustName' | 'canAsk' | 'about'>;
 type CodeKind = AnswerFacts['code'];
 
-/** An answer that was read. `result` is null if there is none, or it cannot be read. */
-export interface ReadAnswer<Result> {
+/** An answer that was read. Both are null if there is none, or it cannot be read. */
+export interface ReadAnswer<Shown> {
   readonly facts: AnswerFacts;
-  readonly result: Result | null;
+  /** What is kept of it. */
+  readonly result: GatewayResult | null;
+  readonly shown: Shown | null;
 }
 
 /** Nothing is known. */
@@ -63,35 +72,45 @@ const INVALID: ReadonlySet<number> = new Set([400, 403]);
 /** They may answer a request that was carried out: a timeout and a conflict. */
 const UNDECIDED: ReadonlySet<number> = new Set([408, 409]);
 
-/** Reads an answer. It never throws, since money may have moved: what a host's own dialect throws makes it unreadable. */
-export function readAnswer<Result extends GatewayResult>(
+/**
+ * Reads an answer. It never throws, since money may have moved: an answer is unreadable if a host's own dialect throws,
+ * or returns something else than it should.
+ */
+export function readAnswer<Result extends GatewayResult, Shown>(
   answer: Answer,
-  operation: DialectOperation<never, Result>,
-  question: Question,
-): ReadAnswer<Result> {
+  operation: Pick<DialectOperation<never, Result>, 'read'>,
+  question: Question<Result, Shown>,
+): ReadAnswer<Shown> {
+  const nothing = { result: null, shown: null };
   if (!answer.reply) {
     const hasNone = answer.cause === 'deadline' || answer.cause === 'connection_lost';
-    return { facts: { ...NOTHING, reply: hasNone ? 'none' : 'unreadable' }, result: null };
+    return { ...nothing, facts: { ...NOTHING, reply: hasNone ? 'none' : 'unreadable' } };
   }
   const http = httpOf(answer.reply.status);
+  let part = 'read()';
   try {
     const fields = ReplyFields.parse(answer.reply.text);
-    const result = fields && readBy(operation, fields);
-    if (!result) return { facts: { ...NOTHING, http }, result: null };
-    return { facts: { ...factsOf(fields, result, question), http }, result };
+    if (!fields) return { ...nothing, facts: { ...NOTHING, http } };
+    const result = notAPromise(operation.read(fields), 'the result');
+    if (typeof result !== 'object' || result === null) throw new TypeError('the result is no object');
+    part = 'the result of read(), or codes';
+    const facts = { ...factsOf(result, question), http };
+    const shown = question.show?.(result, question.masker) ?? null;
+    const kept = keptResult(result, question.masker, question.codes);
+    part = 'verifySign()';
+    const isSignBad = facts.code === 'approved' && !hasGoodSign(fields, question);
+    return { facts: isSignBad ? { ...facts, sign: 'bad' } : facts, result: kept, shown };
   } catch (error) {
-    question.onThrow?.(error);
-    return { facts: { ...NOTHING, reply: 'unreadable', http }, result: null };
+    question.onThrow?.(part, error);
+    return { ...nothing, facts: { ...NOTHING, reply: 'unreadable', http } };
   }
 }
 
-function readBy<Result>(operation: DialectOperation<never, Result>, fields: ReplyFields): Result {
-  const result = operation.read(fields);
-  const { then } = (result ?? {}) as { readonly then?: unknown };
-  if (typeof then !== 'function') return result;
-  // Its rejection would end the process.
-  Promise.resolve(result).catch(() => undefined);
-  throw new TypeError('read() returned a promise');
+/** Only an approval needs one. */
+function hasGoodSign(fields: ReplyFields, { isSignGood }: Pick<Question, 'isSignGood'>): boolean {
+  const isGood: unknown = isSignGood ? notAPromise(isSignGood(fields), 'what it returned') : true;
+  if (typeof isGood !== 'boolean') throw new TypeError('what it returned is no boolean');
+  return isGood;
 }
 
 function httpOf(status: number): AnswerFacts['http'] {
@@ -102,8 +121,11 @@ function httpOf(status: number): AnswerFacts['http'] {
   return status < 500 ? 'client' : 'server';
 }
 
-function factsOf(fields: ReplyFields, result: GatewayResult, question: Question): AnswerFacts {
-  const { verifyAmount, isSignGood, codes, about } = question;
+function factsOf(
+  result: GatewayResult,
+  question: Pick<Question, 'expected' | 'codes' | 'verifyAmount' | 'about'>,
+): AnswerFacts {
+  const { verifyAmount, codes, about } = question;
   // Only an inquiry's answer is read for what else it says.
   const inquiry: Partial<InquiryResult> = about ? result : {};
   const expected = withChosenInstallments(question.expected, inquiry, about);
@@ -120,8 +142,7 @@ function factsOf(fields: ReplyFields, result: GatewayResult, question: Question)
     id,
     currency: isCurrencyOurs(result, expected.currencyCode) ? 'fits' : 'other',
     amount: isAmountOurs(result, expected, verifyAmount) ? 'fits' : 'other',
-    // Only an approval needs one. A dialect in plain JavaScript may return a promise, which does not count as true.
-    sign: code === 'approved' && isSignGood && isSignGood(fields) !== true ? 'bad' : 'fits',
+    sign: 'fits',
     names: named === 2 ? 'both' : named === 1 ? 'one' : 'neither',
     type: typeOf(inquiry),
     status: statusOf(inquiry),
@@ -136,10 +157,7 @@ function isUnreadable(result: Pick<GatewayResult, 'unreadable'>, field: Deciding
 }
 
 /** Whose conversationId the answer shows. */
-export function idOf(
-  result: Pick<GatewayResult, 'conversationId' | 'unreadable'>,
-  { conversationId }: Pick<Expectation, 'conversationId'>,
-): AnswerFacts['id'] {
+function idOf(result: GatewayResult, { conversationId }: Expectation): AnswerFacts['id'] {
   if (result.conversationId === conversationId) return 'ours';
   const isShown = (result.conversationId ?? null) !== null || isUnreadable(result, 'conversationId');
   return isShown ? 'foreign' : 'absent';

@@ -74,26 +74,11 @@ export class ReplyFields {
     return typeof value === 'boolean' && !this.isAmbiguous(name) ? value : null;
   }
 
-  /**
-   * The first values of the list in this field: objects as fields, numbers as text. Null if it holds no list or is
-   * ambiguous.
-   */
-  list(name: string, maxLength: number): (ReplyFields | string | null)[] | null {
+  /** The first items of the list in this field, null for each that is no object; null if it holds no list. */
+  list(name: string, maxLength: number): (ReplyFields | null)[] | null {
     const value = this.fields.get(name.toLowerCase());
     if (!Array.isArray(value) || this.isAmbiguous(name)) return null;
-    return value
-      .slice(0, maxLength)
-      .map((item) => (isObject(item) ? new ReplyFields(item) : typeof item === 'string' ? item : null));
-  }
-
-  /** The first objects directly in the object's fields, or alone in a list there. */
-  objects(maxCount: number): ReplyFields[] {
-    const values = Object.entries(this.root).filter(([name]) => name !== '__proto__');
-    return values
-      .map(([, value]) => (Array.isArray(value) && value.length === 1 ? value[0] : value))
-      .filter(isObject)
-      .slice(0, maxCount)
-      .map((value) => new ReplyFields(value));
+    return value.slice(0, maxLength).map((item) => (isObject(item) ? new ReplyFields(item) : null));
   }
 
   /** Every text in the object at any depth, including those of ambiguous fields, but nothing below `__proto__`. */

@@ -1,4 +1,4 @@
-import type { InquiryOutcome } from '../../../lib/gateway/readings/inquiry-outcome.js';
+import type { InquiryOutcome } from '../../../lib/gateway/readings/outcomes.js';
 import type { GatewayResult } from '../../../lib/gateway/gateway-dialect.js';
 import { applyAbandoned, applyToPage, nextPageInquiry } from '../../../lib/flows/settling/page-settlement.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';

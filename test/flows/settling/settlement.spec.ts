@@ -1,6 +1,6 @@
 import type { GatewayResult } from '../../../lib/gateway/gateway-dialect.js';
-import type { ChargeOutcome } from '../../../lib/gateway/readings/charge-outcome.js';
-import type { InquiryOutcome } from '../../../lib/gateway/readings/inquiry-outcome.js';
+import type { ChargeOutcome } from '../../../lib/gateway/readings/outcomes.js';
+import type { InquiryOutcome } from '../../../lib/gateway/readings/outcomes.js';
 import type { PaymentRecord, PaymentReason } from '../../../lib/payment/payment.js';
 import type { LedgerState, PaymentState } from '../../../lib/payment/payment-state.js';
 import { applyInquiry, applyNotSent, applyOutcome, settlementRules } from '../../../lib/flows/settling/settlement.js';

@@ -1,7 +1,7 @@
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import type { ChargeAttempt } from '../../../lib/gateway/gateway-client.js';
 import type { GatewaySettings } from '../../../lib/gateway/gateway-dialect.js';
-import type { Transmission } from '../../../lib/gateway/transport/transmission.js';
+import type { Transmission } from '../../../lib/gateway/transport/attempt.js';
 import { toPayment } from '../../../lib/payment/payment.js';
 import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 import { OPEN_CLAIM, sampleSale } from '../sample-sale.js';

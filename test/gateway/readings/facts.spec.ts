@@ -100,7 +100,6 @@ const CHARGES: readonly Row[] = [
 
   [{ sign: 'fits' }, [{ code: 'B0000' }], { isSignGood: (fields) => fields.text('code') === 'B0000' }],
   [{ sign: 'bad' }, [{ code: 'B0000' }], { isSignGood: () => false }],
-  [{ sign: 'bad' }, [{ code: 'B0000' }], { isSignGood: (() => Promise.resolve(true)) as never }],
   [{ sign: 'fits' }, [{ code: 'B0051' }], { isSignGood: () => false }],
 ];
 
@@ -200,16 +199,16 @@ it.each<[AnswerFacts['http'], number[]]>([
 });
 
 describe('what a dialect of the host’s gives', () => {
-  const giving = (read: () => unknown, onThrow?: (error: unknown) => void) => {
+  const giving = (read: () => unknown, over: Partial<Question> = {}) => {
     const operation = { ...STANDARD, read: read as (fields: ReplyFields) => GatewayResult };
     return readAnswer({ sent: true, reply: { status: 200, text: '{"code":"B0000"}' } }, operation, {
       ...QUESTION,
-      onThrow,
+      ...over,
     });
   };
 
   it.each<[unknown, Partial<AnswerFacts>]>([
-    ...[undefined, null, 0, '', false, {}, 'text', { code: 0, resultCode: null }].map(
+    ...[{}, { code: 0, resultCode: null }].map(
       (given) => [given, { code: 'none', id: 'absent', names: 'neither' }] as [unknown, Partial<AnswerFacts>],
     ),
     [{ code: 51 }, { code: 'unreadable' }],
@@ -231,20 +230,39 @@ describe('what a dialect of the host’s gives', () => {
     expect(giving(() => given).facts).toMatchObject({ reply: 'read', ...facts });
   });
 
-  it('is unreadable if it throws, and what it threw is told', () => {
-    const thrown: unknown[] = [];
-    const { facts, result } = giving(
-      () => {
-        throw new Error('a dialect that fails');
-      },
-      (error) => thrown.push(error),
-    );
-    expect([facts.reply, result, thrown]).toEqual(['unreadable', null, [new Error('a dialect that fails')]]);
-  });
+  const throwing = (): never => {
+    throw new Error('a dialect that fails');
+  };
+  const rejecting = (): never => Promise.reject(new Error('a dialect that fails')) as never;
+  const approving = (): object => ({ code: 'B0000' });
+  const read = 'read()';
+  const result = 'the result of read(), or codes';
+  const sign = 'verifySign()';
 
-  it('is unreadable if it gives a promise, whose rejection ends nothing', () => {
-    const { facts, result } = giving(() => Promise.reject(new Error('a dialect that fails')));
-    expect([facts.reply, result]).toEqual(['unreadable', null]);
+  it.each<[part: string, read: () => unknown, over?: Partial<Question>]>([
+    [read, throwing],
+    [read, rejecting],
+    ...[undefined, null, 0, '', false, 'text', Symbol('text'), () => ({})].map((given): [string, () => unknown] => {
+      return [read, () => given];
+    }),
+    [read, () => Object.defineProperty({}, 'then', { get: throwing })],
+    [result, () => Object.defineProperty({ code: 'B0000' }, 'resultCode', { get: throwing })],
+    // It decides nothing, but is kept.
+    [result, () => Object.defineProperty({ code: 'B0000' }, 'orderId', { get: throwing })],
+    [result, approving, { codes: undefined }],
+    [result, approving, knowing({ approvedCodes: { has: throwing } as never })],
+    [sign, approving, { isSignGood: throwing }],
+    [sign, approving, { isSignGood: rejecting }],
+    ...[1, 'yes', undefined, null, {}].map((given): [string, () => unknown, Partial<Question>] => {
+      return [sign, approving, { isSignGood: () => given as never }];
+    }),
+  ])('what fails in %s is unreadable, and the log is told (%#)', (...row) => {
+    const [part, given, over] = row;
+    const failed: string[] = [];
+    const answer = giving(given, { ...over, onThrow: (where, error) => failed.push(`${where}: ${String(error)}`) });
+    expect(answer).toMatchObject({ facts: { reply: 'unreadable' }, result: null, shown: null });
+    expect(failed).toEqual([expect.stringMatching(/^[^:]+: (Type)?Error: /)]);
+    expect(failed[0]!.startsWith(`${part}: `)).toBe(true);
   });
 });
 

@@ -1,4 +1,5 @@
 import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
+import { Masker } from '../../../lib/payment/kept-text.js';
 import type { Question } from '../../../lib/gateway/readings/facts.js';
 
 /** What is asked about a sale of 60.00 lira. */
@@ -7,4 +8,5 @@ export const QUESTION: Question = {
   codes: DEFAULT_CODE_SETS,
   verifyAmount: 'notLess',
   isSignGood: null,
+  masker: new Masker([]),
 };

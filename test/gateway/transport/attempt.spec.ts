@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { Attempt } from '../../../lib/gateway/transport/attempt.js';
-import type { Transmission } from '../../../lib/gateway/transport/transmission.js';
+import type { Transmission } from '../../../lib/gateway/transport/attempt.js';
 
 /** Replaces undici in a transmission. */
 class Controller {

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createServer as createTlsServer, type TlsOptions, type TLSSocket } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import { GatewayTransport, type TransportSettings } from '../../../lib/gateway/transport/gateway-transport.js';
-import type { Transmission, WireRequest } from '../../../lib/gateway/transport/transmission.js';
+import type { Transmission, WireRequest } from '../../../lib/gateway/transport/attempt.js';
 
 const SETTINGS: TransportSettings = { timeoutMs: 10_000, connectTimeoutMs: 5_000, keepAliveMs: 4_000 };
 
