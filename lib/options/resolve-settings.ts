@@ -3,6 +3,7 @@ import { dialectProblem, DIALECTS } from '../gateway/dialects/dialects.js';
 import type { GatewayDialect } from '../gateway/gateway-dialect.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../payment/account.js';
 import { MAX_TIMER_MS } from '../payment/clock.js';
+import { gatewayIdOf } from '../payment/gateway-id.js';
 import { withHidden } from '../payment/hidden.js';
 import { OPTIONS, type OptionValues } from './option-table.js';
 import type { PaymentOptions, PaymentStructure } from './payment-options.js';
@@ -60,6 +61,7 @@ export function resolveSettings(
     store,
     storeUrl,
     dispatcher,
+    formerBaseUrls,
     ...others
   } = read.values as OptionValues;
   const isInMemory = store === null && storeUrl === 'memory:';
@@ -72,8 +74,10 @@ export function resolveSettings(
     grantType,
   };
   const retentionMs = others.retentionMs || (isInMemory ? MEMORY_RETENTION_MS : null);
+  const gatewayAt = (baseUrl: string): string => gatewayIdOf({ dialect: dialect.name, baseUrl, merchantId });
+  const gateways = [gatewayAt(others.baseUrl), ...formerBaseUrls.map(gatewayAt)] as const;
   // The given store, dispatcher or dialect may hold passwords and keys.
-  return withHidden({ ...others, account, retentionMs }, { dialect, credentials, store, storeUrl, dispatcher });
+  return withHidden({ ...others, gateways, account, retentionMs }, { dialect, credentials, store, storeUrl, dispatcher });
 }
 
 function structureProblems({ name, callback }: PaymentStructure): ConfigurationProblem[] {
