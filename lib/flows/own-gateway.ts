@@ -18,11 +18,7 @@ export function isOwn(record: PaymentRecord, { gateways }: Pick<PaymentSettings,
  * @param action what is refused: `be inquired`
  * @throws PaymentStateError
  */
-export function expectOwn(
-  record: PaymentRecord,
-  settings: Pick<PaymentSettings, 'gateways'>,
-  action: string,
-): void {
+export function expectOwn(record: PaymentRecord, settings: Pick<PaymentSettings, 'gateways'>, action: string): void {
   if (isOwn(record, settings)) return;
   const refusal =
     `${action} with these settings: it was made at the gateway ${gatewayHostOf(record.gateway ?? '')}, ` +

@@ -74,10 +74,21 @@ export function resolveSettings(
     grantType,
   };
   const retentionMs = others.retentionMs || (isInMemory ? MEMORY_RETENTION_MS : null);
-  const gatewayAt = (baseUrl: string): string => gatewayIdOf({ dialect: dialect.name, baseUrl, merchantId });
-  const gateways = [gatewayAt(others.baseUrl), ...formerBaseUrls.map(gatewayAt)] as const;
+  const gateways = gatewaysOf(dialect.name, { baseUrl: others.baseUrl, merchantId, formerBaseUrls });
   // The given store, dispatcher or dialect may hold passwords and keys.
-  return withHidden({ ...others, gateways, account, retentionMs }, { dialect, credentials, store, storeUrl, dispatcher });
+  return withHidden(
+    { ...others, gateways, account, retentionMs },
+    { dialect, credentials, store, storeUrl, dispatcher },
+  );
+}
+
+/** The id of an account's gateway, then those that it had at its former addresses. */
+export function gatewaysOf(
+  dialect: string,
+  { baseUrl, merchantId, formerBaseUrls }: Pick<OptionValues, 'baseUrl' | 'merchantId' | 'formerBaseUrls'>,
+): PaymentSettings['gateways'] {
+  const gatewayAt = (address: string): string => gatewayIdOf({ dialect, baseUrl: address, merchantId });
+  return [gatewayAt(baseUrl), ...formerBaseUrls.map(gatewayAt)];
 }
 
 function structureProblems({ name, callback }: PaymentStructure): ConfigurationProblem[] {

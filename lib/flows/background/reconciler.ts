@@ -47,6 +47,8 @@ const NEWER_RELEASE_MS = 60_000;
 /** For how long a record of another gateway is handed back. */
 const MIN_LEFT_MS = 60_000;
 const MAX_LEFT_MS = 3_600_000;
+/** How long one that has ended unpaid may still be asked about by its own gateway's instances. */
+const MAX_LATE_MS = 7 * 86_400_000;
 const PURGE_EVERY_MS = 3_600_000;
 /** A handler that was not announced for ten minutes no longer holds up deliveries, so announce more often. */
 const RENEW_EVERY_MS = 120_000;
@@ -239,12 +241,17 @@ export class Reconciler {
 
   /**
    * Leaves a record of another gateway to instances with the settings of that one, for as long as it has been unchanged
-   * already. An open page ends like one whose gateway is silent, so that a person can settle it.
+   * already. An open page ends like one whose gateway is silent, so that a person can settle it; one that ended long ago
+   * is due no more, so that it can be purged.
    */
   private async leaveToItsGateway(record: PaymentRecord): Promise<void> {
     if (record.state === 'pending' && (await this.inquiries.ask(record))) return;
     const now = this.clock.now().getTime();
     const unchangedMs = now - record.updatedAt.getTime();
+    if (rowOf(record.state).settled && unchangedMs >= MAX_LATE_MS) {
+      const { state, reason, by } = record;
+      return void (await this.writer.move(record, state, { reason, by }));
+    }
     const leftMs = Math.min(Math.max(unchangedMs, MIN_LEFT_MS), MAX_LEFT_MS);
     await this.due.handBack(record, new Date(now + variedBy(this.random, leftMs)));
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isOfGateway } from '../../payment/gateway-id.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import { type LedgerState, UNSETTLED_STATES } from '../../payment/payment-state.js';
 import { pinnedReferenceOf } from '../../payment/transitions.js';
@@ -166,6 +167,15 @@ export class AccountLedger {
     }
     const shown = UNSETTLED_STATES.map((state) => [state, counts.get(state) ?? NO_PAYMENTS]);
     return Object.fromEntries(shown) as StoreCounts['states'];
+  }
+
+  otherGateways(own: readonly string[]): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { record } of this.payments.values()) {
+      if (record.finalizedAt !== null || !record.gateway || isOfGateway(record, own)) continue;
+      counts[record.gateway] = (counts[record.gateway] ?? 0) + 1;
+    }
+    return counts;
   }
 
   /** Deletes a payment. Its referenceLock stays taken, with no owner; its keys are remembered as hashes. */
