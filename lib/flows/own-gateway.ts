@@ -1,15 +1,15 @@
 import { PaymentStateError } from '../errors/payment-errors.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
-import { gatewayHostOf, isOfGateway } from '../payment/gateway-id.js';
+import { gatewayHostOf } from '../payment/gateway-id.js';
 import { isRefund, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { refundedPayment, toRefund } from '../payment/refund.js';
 
 /**
  * Whether the gateway of these settings may be asked about a record, or be sent anything about it. Another one does not
- * know it: "not found" there would say nothing about the money.
+ * know it: "not found" there would say nothing about the money. A record of an older release names none, and is its own.
  */
-export function isOwn(record: PaymentRecord, { gateways }: Pick<PaymentSettings, 'gateways'>): boolean {
-  return isOfGateway(record, gateways);
+export function isOwn({ gateway }: PaymentRecord, { gateways }: Pick<PaymentSettings, 'gateways'>): boolean {
+  return typeof gateway !== 'string' || gateways.includes(gateway);
 }
 
 /**

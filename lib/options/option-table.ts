@@ -163,8 +163,8 @@ export const OPTIONS = {
    */
   beforeAuth3d: codeOnly<(payment: Payment) => boolean | Promise<boolean>>(isFunction, 'must be a function'),
   /**
-   * `PAYMENT_FORMER_BASE_URLS`, separated by commas: addresses that this gateway had before, so that payments made there
-   * are still asked about and refunded. Default: none.
+   * `PAYMENT_FORMER_BASE_URLS`: addresses that this gateway had before, so that payments made there are still asked about
+   * and refunded. In the variable they are separated by commas. Default: none.
    */
   formerBaseUrls: texts({ check: baseUrlProblem }),
   /** Code only. An undici dispatcher (proxy, mTLS, private CA). The module does not close it. */

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { PaymentRecord } from './payment.js';
 
 /** What tells one gateway of a merchant from another. */
 export interface GatewayAccount {
@@ -26,9 +25,4 @@ export function gatewayIdOf({ dialect, baseUrl, merchantId }: GatewayAccount): s
 /** The host of a gateway, with its port unless that is the usual one. */
 export function gatewayHostOf(gatewayId: string): string {
   return gatewayId.slice(0, gatewayId.lastIndexOf(' '));
-}
-
-/** Whether a record belongs to one of these gateways. One that names none was made by an older release, and does. */
-export function isOfGateway({ gateway }: Pick<PaymentRecord, 'gateway'>, gateways: readonly string[]): boolean {
-  return typeof gateway !== 'string' || gateways.includes(gateway);
 }

@@ -204,9 +204,9 @@ export class Reconciler {
       const until = new Date(this.clock.now().getTime() + PAYMENT_LEASE_MS);
       const batch = await this.due.lease(Math.min(LEASE_BATCH, left));
       await sideBySide(batch, PAYMENTS_AT_ONCE, (record) => this.processPayment(record, until, counts, queue));
-      // Any number of another gateway's may be due first. They are handed back at once, and this one's come in this pass.
+      // Any number of another gateway's may be due first: they do not count, so that this one's come in the same pass.
       const own = batch.filter((record) => isOwn(record, this.settings)).length;
-      left = batch.length === 0 ? 0 : left - Math.max(own, 1);
+      left = batch.length === 0 ? 0 : left - own;
     }
   }
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { isOfGateway } from '../../payment/gateway-id.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import { type LedgerState, UNSETTLED_STATES } from '../../payment/payment-state.js';
 import { pinnedReferenceOf } from '../../payment/transitions.js';
@@ -171,9 +170,9 @@ export class AccountLedger {
 
   otherGateways(own: readonly string[]): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {};
-    for (const { record } of this.payments.values()) {
-      if (record.finalizedAt !== null || !record.gateway || isOfGateway(record, own)) continue;
-      counts[record.gateway] = (counts[record.gateway] ?? 0) + 1;
+    for (const { gateway, ...record } of this.records(this.payments.keys())) {
+      const isUnsettled = (UNSETTLED_STATES as readonly LedgerState[]).includes(record.state);
+      if (gateway && isUnsettled && !own.includes(gateway)) counts[gateway] = (counts[gateway] ?? 0) + 1;
     }
     return counts;
   }
