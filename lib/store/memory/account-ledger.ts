@@ -170,8 +170,8 @@ export class AccountLedger {
 
   otherGateways(own: readonly string[]): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {};
-    for (const { gateway, ...record } of this.records(this.payments.keys())) {
-      const isUnsettled = (UNSETTLED_STATES as readonly LedgerState[]).includes(record.state);
+    for (const { gateway, state } of this.records(this.payments.keys())) {
+      const isUnsettled = (UNSETTLED_STATES as readonly LedgerState[]).includes(state);
       if (gateway && isUnsettled && !own.includes(gateway)) counts[gateway] = (counts[gateway] ?? 0) + 1;
     }
     return counts;
