@@ -61,6 +61,7 @@ export class AccountLife {
     await this.clock.start();
     this.handlers = handlers.filter(({ account }) => merchantAccountOf(account) === this.registration.account);
     await this.events.announce(this.handlers);
+    await this.startUp.countOthers();
     this.inFlight.open();
   }
 

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { ApplicationConfig } from '@nestjs/core';
 import type { PaymentHandler } from './outbox/handler-finder.js';
 import { PlainEvents } from './outbox/plain-events.js';
@@ -8,6 +8,8 @@ import { nearMissTexts, unprotectedStoreText } from './options/setting-hints.js'
 import { variableOf } from './payment/account.js';
 import { LogRecord, PaymentLogger } from './telemetry/payment-logger.js';
 import { ReturnUrlMaker } from './flows/return-urls.js';
+import { type OtherGateways, otherGatewaysOf } from './store/account-counts.js';
+import { PAYMENT_STORE, type PaymentStore } from './store/payment-store.js';
 
 /** Guards that do not ask for a login. */
 const HARMLESS_GUARD = /^Throttler/;
@@ -19,7 +21,10 @@ export class StartUpReport {
   /** #private, since `inspect` would otherwise print the host's own objects. */
   readonly #config: ApplicationConfig;
 
+  private others: OtherGateways = { count: 0, hosts: [] };
+
   constructor(
+    @Inject(PAYMENT_STORE) private readonly store: PaymentStore,
     private readonly settings: PaymentSettings,
     private readonly urls: ReturnUrlMaker,
     private readonly route: CallbackRoute,
@@ -27,6 +32,12 @@ export class StartUpReport {
     config: ApplicationConfig,
   ) {
     this.#config = config;
+  }
+
+  /** Counts what belongs to another gateway. If the store does not say, the report does not, either. */
+  async countOthers(): Promise<void> {
+    const { account, gateways } = this.settings;
+    this.others = await otherGatewaysOf(this.store, account, gateways).catch(() => this.others);
   }
 
   /** @param handlers the handlers of this account */
@@ -61,6 +72,7 @@ export class StartUpReport {
     const warnings = nearMissTexts(process.env, account);
     const unprotected = store ? null : unprotectedStoreText(storeUrl, variableOf(account, 'storeUrl'), process.env);
     if (unprotected !== null) warnings.push(unprotected);
+    if (this.others.count > 0) warnings.push(this.othersText());
     const hearsPayments = handlers.some(({ types }) => types.some((type) => type.startsWith('payment.')));
     if (!hearsPayments && !this.plain.isConnected) {
       warnings.push(
@@ -77,6 +89,17 @@ export class StartUpReport {
       );
     }
     return warnings;
+  }
+
+  private othersText(): string {
+    const { account } = this.settings;
+    const variables = (['baseUrl', 'merchantId', 'dialect'] as const).map((option) => variableOf(account, option));
+    return (
+      `Payments and refunds of the account ${account} that are not settled were made at another gateway ` +
+      `(${this.others.hosts.join(', ')}): ${this.others.count}. Nothing is asked or sent about them. If this gateway has ` +
+      `moved, name its former address in ${variableOf(account, 'formerBaseUrls')}; otherwise look at ` +
+      `${variables.join(', ')}, and at whose store this is.`
+    );
   }
 
   private guards(): string[] {

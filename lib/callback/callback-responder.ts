@@ -2,7 +2,12 @@ import { isPromise } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { buyerPageHeaders, buyerPage } from '../errors/buyer-page.js';
-import { PaymentCallbackError, PaymentShutdownError, PaymentStoreError } from '../errors/payment-errors.js';
+import {
+  PaymentCallbackError,
+  PaymentShutdownError,
+  PaymentStateError,
+  PaymentStoreError,
+} from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { resultUrlProblem } from '../options/url-checks.js';
 import { isKnown, type Payment } from '../payment/payment.js';
@@ -32,8 +37,8 @@ export class RefusalLog {
     this.limited.write(refusal, (end) => this.logger.warn(new LogRecord(message + end, { code, refusal })));
   }
 
-  /** The callback could not be served, since the store failed. */
-  error({ message, code }: PaymentStoreError): void {
+  /** The callback could not be served: the store failed, or the payment is another gateway's. */
+  error({ message, code }: PaymentStoreError | PaymentStateError): void {
     const line = `A callback could not be served; the buyer is asked to reload. ${message}`;
     this.limited.write(code, (end) => this.logger.error(new LogRecord(line + end, { code })));
   }
@@ -115,6 +120,10 @@ export class CallbackResponder {
     } else if (error instanceof PaymentShutdownError) {
       // The payment still waits for its callback: a reload reaches another instance, or this one after its restart.
       this.page(response, 503, 'unavailable', acceptLanguage);
+    } else if (error instanceof PaymentStateError) {
+      // It belongs to another gateway, and still waits: a reload reaches an instance with the settings of that one.
+      this.refusals.error(error);
+      this.page(response, 409, 'unavailable', acceptLanguage);
     } else if (error instanceof PaymentCallbackError) {
       this.refusals.warn(error);
       this.page(response, error.refusal === 'unknown_token' ? 404 : 400, 'refused', acceptLanguage);

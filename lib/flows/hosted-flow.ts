@@ -21,6 +21,7 @@ import { inOperation, itself } from '../telemetry/spans.js';
 import { newCallbackToken } from './callback-token.js';
 import { InquiryFlow } from './inquiry-flow.js';
 import { hostedRequest, newPaymentWithCallback, withReferenceTaken } from './new-payment.js';
+import { expectOwn, isOwn } from './own-gateway.js';
 import { isSameSale, PaymentReader } from './payment-reader.js';
 import { receiveInput } from './receive-input.js';
 import { RefundReader } from './refund-reader.js';
@@ -170,6 +171,7 @@ export class HostedFlow {
   }
 
   private showAgain(record: PaymentRecord, form: HostedForm): HostedStart {
+    expectOwn(record, this.settings, 'be shown again');
     const { conversationId, redirectUrl, expiresAt } = record;
     const isShown = form === 'page' && redirectUrl !== undefined && expiresAt !== null && this.clock.now() < expiresAt;
     if (!isShown) throw new PaymentHostedError(toPayment(record), 'page_open');
@@ -214,7 +216,8 @@ export class HostedFlow {
   ): Promise<Payment> {
     const arrivedAt = this.clock.monotonic();
     let latest = record;
-    while (isKnown(latest) && isAskable(latest) && place.take() && !wait.isOver) {
+    const isAsked = isOwn(record, this.settings);
+    while (isAsked && isKnown(latest) && isAskable(latest) && place.take() && !wait.isOver) {
       const { begunAt, answer } = this.askApart(latest);
       const settled = await answer;
       if (settled && !settled.isStored) return toPayment(settled.record, false);

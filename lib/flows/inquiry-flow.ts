@@ -8,6 +8,7 @@ import { isBeforeMoney } from '../payment/payment-state.js';
 import { Randomness } from '../payment/randomness.js';
 import { inOperation, itself } from '../telemetry/spans.js';
 import type { InquiryOutcome } from '../gateway/readings/outcomes.js';
+import { expectOwn, isOwn } from './own-gateway.js';
 import { PaymentReader } from './payment-reader.js';
 import { RefundReader } from './refund-reader.js';
 import type { Settled } from './settling/payment-changes.js';
@@ -37,8 +38,8 @@ export class InquiryFlow {
   }
 
   private async inquireNow(conversationId: string): Promise<Payment> {
-    if (!this.gateway.canInquire) throw new PaymentUnsupportedError('CheckPayment', this.settings.dialect.name);
     const record = await this.payments.find(conversationId);
+    this.expectAnswers(record);
     if (!record) throw new PaymentNotFoundError();
     if (!isKnown(record)) return toPayment(record);
     if (isBeforeMoney(record.state)) {
@@ -55,12 +56,18 @@ export class InquiryFlow {
   }
 
   private async inquireRefundNow(refundId: string): Promise<Refund> {
-    if (!this.gateway.canInquire) throw new PaymentUnsupportedError('CheckPayment', this.settings.dialect.name);
     const record = await this.refunds.find(refundId);
+    this.expectAnswers(record);
     if (!record) throw new PaymentNotFoundError('refund');
     if (!isKnown(record) || record.state === 'succeeded') return toRefund(record);
     const settled = await this.ask(record);
     return settled ? toRefund(settled.record, settled.isStored) : toRefund(record);
+  }
+
+  /** @throws PaymentStateError, PaymentUnsupportedError */
+  private expectAnswers(record: PaymentRecord | null): void {
+    if (record && record.state !== 'succeeded') expectOwn(record, this.settings, 'be inquired');
+    if (!this.gateway.canInquire) throw new PaymentUnsupportedError('CheckPayment', this.settings.dialect.name);
   }
 
   /** Asks whether an open page was paid, and gives the payment up if not. */
@@ -77,11 +84,12 @@ export class InquiryFlow {
       throw new PaymentStateError(toPayment(record), 'be abandoned');
     }
     if (record.state !== 'pending' && record.state !== 'unknown') return toPayment(record);
+    expectOwn(record, this.settings, 'be abandoned');
     const settled = await this.askAboutPage(record, applyAbandoned);
     return settled ? toPayment(settled.record, settled.isStored) : toPayment(record);
   }
 
-  /** @returns null when the gateway did not answer */
+  /** @returns null when the gateway did not answer; that of another gateway is not asked and counts as silent */
   async ask(record: PaymentRecord): Promise<Settled | null> {
     if (record.kind === 'hosted') return this.askAboutPage(record, applyToPage);
     const inquiry = await this.answerAbout(record);
@@ -115,7 +123,8 @@ export class InquiryFlow {
     );
   }
 
-  private answerAbout(record: PaymentRecord): Promise<InquiryOutcome | null> {
+  private async answerAbout(record: PaymentRecord): Promise<InquiryOutcome | null> {
+    if (!isOwn(record, this.settings)) return null;
     if (!isRefund(record)) return this.gateway.checkPayment(toPayment(record));
     return this.gateway.checkRefund(toPayment(record), saleAmountsOf(record));
   }

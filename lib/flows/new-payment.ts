@@ -104,6 +104,7 @@ export function newPaymentRecord(
     idempotencyKey: input.idempotencyKey ?? null,
     referenceLock: referenceLockIn(state, owner),
     hostIdNonce,
+    gateway: settings.gateways[0],
     expiresAt,
     dueAt: expiresAt ?? claimEnd(now, settings.timeoutMs),
     attemptId,

@@ -42,6 +42,7 @@ export function newRefundRecord(
     idempotencyKey,
     referenceLock: referenceLockIn(state, owner),
     hostIdNonce: newHostIdNonce(random, { conversationId: refundId }),
+    gateway: sale.gateway ?? null,
     expiresAt: null,
     dueAt: claimEnd(now, timeoutMs),
     attemptId: newAttemptId(random),

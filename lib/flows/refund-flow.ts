@@ -34,6 +34,7 @@ import { StoreClock } from '../process/store-clock.js';
 import { inOperation } from '../telemetry/spans.js';
 import { amountText } from './new-payment.js';
 import { newRefundRecord } from './new-refund.js';
+import { expectOwn } from './own-gateway.js';
 import { PaymentReader } from './payment-reader.js';
 import { type AskedRefund, RefundReader } from './refund-reader.js';
 import { Claim } from './settling/claim.js';
@@ -114,8 +115,11 @@ export class RefundFlow {
   }
 
   private async giveBack(kind: RefundKind, input: RefundDto): Promise<Refund> {
-    if (!this.gateway.canRefund(kind)) throw new PaymentUnsupportedError(kind, this.settings.dialect.name);
-    const opened = await this.open(kind, input, (sale) => this.gatewayIds(sale));
+    const opened = await this.open(kind, input, (sale) => {
+      expectOwn(sale, this.settings, kind === 'void' ? 'be voided' : 'be refunded');
+      if (!this.gateway.canRefund(kind)) throw new PaymentUnsupportedError(kind, this.settings.dialect.name);
+      return this.gatewayIds(sale);
+    });
     if ('earlier' in opened) return toRefund(opened.earlier);
     const { sale, record, needed: ids } = opened;
 

@@ -25,6 +25,7 @@ import { receiveInput } from './receive-input.js';
 import { loopTurn } from '../process/loop-turn.js';
 import { newPaymentWithCallback, saleRequest } from './new-payment.js';
 import { type Settlement, applyNoPage, applyNotSent, applyOutcome, settlementRules } from './settling/settlement.js';
+import { expectOwn } from './own-gateway.js';
 import { PaymentReader } from './payment-reader.js';
 import { RefundReader } from './refund-reader.js';
 import { PaymentWriter } from './settling/payment-writer.js';
@@ -132,6 +133,7 @@ export class ThreeDFlow {
     if (record.state !== 'awaiting') return this.join(record, place) ?? toPayment(record);
     await this.clock.check();
     if (record.expiresAt && this.clock.now() >= record.expiresAt) return this.end(record, 'expired');
+    expectOwn(record, this.settings, 'be completed by Auth3d');
 
     // Each copy is checked separately, so that a forged copy cannot cause the bank's own to be refused.
     const { dialect } = this.settings;

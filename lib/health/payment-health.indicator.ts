@@ -49,6 +49,8 @@ export interface PaymentHealthDetails {
   readonly review: number | null;
   /** Refunds and voids that are not settled. */
   readonly refunds: RefundHealthDetails | null;
+  /** Payments and refunds that are not settled, of another gateway than the settings name now. */
+  readonly otherGateway: number | null;
   readonly waitingEvents: number | null;
   readonly openDeliveries: number | null;
   readonly parkedDeliveries: number | null;
@@ -116,6 +118,7 @@ function detailsOf(report: PaymentHealthReport, limits: PaymentHealthLimits): Pa
     oldestUnknownMs,
     review: counts && counts.states.review.count,
     refunds: refundDetailsOf(report),
+    otherGateway: report.otherGateway,
     waitingEvents: counts && counts.waitingEvents,
     openDeliveries: counts && counts.openDeliveries,
     parkedDeliveries: counts && counts.parkedDeliveries,

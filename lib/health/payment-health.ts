@@ -9,6 +9,7 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import {
   countsOfAccount,
+  otherGatewaysOf,
   type RefundCounts,
   UNSETTLED_REFUND_STATES,
   UNSETTLED_SALE_STATES,
@@ -28,6 +29,11 @@ export interface PaymentHealthReport {
   readonly counts: StoreCounts | null;
   /** How many refunds and voids are not settled, by state; null if the store did not answer. */
   readonly refunds: RefundCounts | null;
+  /**
+   * How many payments and refunds that are not settled were made at another gateway (baseUrl, merchantId or dialect)
+   * than the settings name now. Nothing is asked about them. Null if the store did not answer.
+   */
+  readonly otherGateway: number | null;
   /** Outcomes and other writes of this process that the store has not accepted yet. */
   readonly owedWrites: number;
   /** How many calls of `doPayment` and `init3d` are running in this process. */
@@ -74,13 +80,15 @@ export class PaymentHealth {
 
   /** Never rejects: that the store failed is part of the report. */
   async report(): Promise<PaymentHealthReport> {
-    const { account, background, maxInFlight } = this.settings;
-    const counted = await countsOfAccount(this.store, account).catch(() => null);
+    const { account, background, maxInFlight, gateways } = this.settings;
+    const counting = [countsOfAccount(this.store, account), otherGatewaysOf(this.store, account, gateways)] as const;
+    const [counted, others] = await Promise.all(counting).catch(() => [null, null]);
     return {
       account,
       isStoreUp: counted !== null,
       counts: counted && counted.counts,
       refunds: counted && counted.refunds,
+      otherGateway: others && others.count,
       owedWrites: this.owed.count,
       paymentsInFlight: this.limit.count,
       maxInFlight,

@@ -54,6 +54,26 @@ export function text<Default extends string | null | typeof REQUIRED>(rules: {
   };
 }
 
+/** A list of texts; in its variable, they are separated by commas. */
+export function texts({ check }: { readonly check: TextCheck }): Option<readonly string[], readonly string[]> {
+  const problemOf = (one: unknown): string | null => (typeof one === 'string' ? check(one) : 'must be text');
+  return {
+    default: [],
+    isCodeOnly: false,
+    parse: (list) =>
+      list
+        .split(',')
+        .map((one) => one.trim())
+        .filter((one) => one !== ''),
+    problem: (value) => {
+      if (!Array.isArray(value)) return 'must be a list';
+      const problem = value.map(problemOf).find((one) => one !== null);
+      return problem === undefined ? null : `each ${problem}`;
+    },
+    normalize: unchanged,
+  };
+}
+
 export function choice<Name extends string>(names: readonly Name[], byDefault: Name): Option<Name, Name> {
   const check: TextCheck = (name) =>
     (names as readonly string[]).includes(name) ? null : `must be one of: ${names.join(', ')}`;

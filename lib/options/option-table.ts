@@ -16,6 +16,7 @@ import {
   resultUrl,
   type SetBy,
   text,
+  texts,
   wholeNumber,
 } from './option-kinds.js';
 import { baseUrlProblem, callbackUrlProblem, gatewayUrlProblem, withoutTrailingSlashes } from './url-checks.js';
@@ -161,6 +162,11 @@ export const OPTIONS = {
    * ends `failed`, `vetoed`.
    */
   beforeAuth3d: codeOnly<(payment: Payment) => boolean | Promise<boolean>>(isFunction, 'must be a function'),
+  /**
+   * `PAYMENT_FORMER_BASE_URLS`: addresses that this gateway had before, so that payments made there are still asked about
+   * and refunded. In the variable they are separated by commas. Default: none.
+   */
+  formerBaseUrls: texts({ check: baseUrlProblem }),
   /** Code only. An undici dispatcher (proxy, mTLS, private CA). The module does not close it. */
   dispatcher: codeOnly<Dispatcher>(hasMethods('dispatch'), 'must be an undici Dispatcher'),
 } satisfies Readonly<Record<string, Option<unknown, unknown>>>;

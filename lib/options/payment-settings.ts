@@ -2,7 +2,10 @@ import type { GatewayCredentials, GatewayDialect } from '../gateway/gateway-dial
 import type { OptionValues } from './option-table.js';
 
 /** The options that the settings take over unchanged. */
-type UnchangedOptions = Omit<OptionValues, keyof GatewayCredentials | 'dialect' | 'signer' | 'retentionMs'>;
+type UnchangedOptions = Omit<
+  OptionValues,
+  keyof GatewayCredentials | 'dialect' | 'signer' | 'retentionMs' | 'formerBaseUrls'
+>;
 
 /** Exists only for the type: settings are plain objects, and this class is never instantiated. */
 const UnchangedSettings = class {} as unknown as abstract new () => UnchangedOptions;
@@ -15,6 +18,8 @@ export abstract class PaymentSettings extends UnchangedSettings {
   abstract readonly account: string;
   abstract readonly credentials: GatewayCredentials;
   abstract readonly dialect: GatewayDialect;
+  /** The id of the gateway, then those that it had at its former addresses. */
+  abstract readonly gateways: readonly [string, ...string[]];
   /** Null keeps settled payments forever. */
   abstract readonly retentionMs: number | null;
 }

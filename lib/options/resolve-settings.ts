@@ -3,6 +3,7 @@ import { dialectProblem, DIALECTS } from '../gateway/dialects/dialects.js';
 import type { GatewayDialect } from '../gateway/gateway-dialect.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../payment/account.js';
 import { MAX_TIMER_MS } from '../payment/clock.js';
+import { gatewayIdOf } from '../payment/gateway-id.js';
 import { withHidden } from '../payment/hidden.js';
 import { OPTIONS, type OptionValues } from './option-table.js';
 import type { PaymentOptions, PaymentStructure } from './payment-options.js';
@@ -60,6 +61,7 @@ export function resolveSettings(
     store,
     storeUrl,
     dispatcher,
+    formerBaseUrls,
     ...others
   } = read.values as OptionValues;
   const isInMemory = store === null && storeUrl === 'memory:';
@@ -72,8 +74,21 @@ export function resolveSettings(
     grantType,
   };
   const retentionMs = others.retentionMs || (isInMemory ? MEMORY_RETENTION_MS : null);
+  const gateways = gatewaysOf(dialect.name, { baseUrl: others.baseUrl, merchantId, formerBaseUrls });
   // The given store, dispatcher or dialect may hold passwords and keys.
-  return withHidden({ ...others, account, retentionMs }, { dialect, credentials, store, storeUrl, dispatcher });
+  return withHidden(
+    { ...others, gateways, account, retentionMs },
+    { dialect, credentials, store, storeUrl, dispatcher },
+  );
+}
+
+/** The id of an account's gateway, then those that it had at its former addresses. */
+export function gatewaysOf(
+  dialect: string,
+  { baseUrl, merchantId, formerBaseUrls }: Pick<OptionValues, 'baseUrl' | 'merchantId' | 'formerBaseUrls'>,
+): PaymentSettings['gateways'] {
+  const gatewayAt = (address: string): string => gatewayIdOf({ dialect, baseUrl: address, merchantId });
+  return [gatewayAt(baseUrl), ...formerBaseUrls.map(gatewayAt)];
 }
 
 function structureProblems({ name, callback }: PaymentStructure): ConfigurationProblem[] {

@@ -142,6 +142,11 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored' | 'kin
    * ids, so that they differ even then.
    */
   readonly hostIdNonce?: string | null;
+  /**
+   * The gateway at which it was made, by {@link gatewayIdOf}: only that one is asked about it. Null or absent in records
+   * of older releases. A refund has that of its payment.
+   */
+  readonly gateway?: string | null;
   /** Whether the merchant said that this reference may be charged more than once. */
   readonly allowRepeat: boolean;
   /** When the 3D session or the gateway's own page ends; null for direct payments, and before there is a page. */

@@ -20,6 +20,7 @@ export type PaymentChange = Partial<
     | 'referenceLock'
     | 'pinsReference'
     | 'hostIdNonce'
+    | 'gateway'
     | 'idempotencyKey'
   >
 >;

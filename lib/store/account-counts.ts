@@ -1,4 +1,5 @@
 import { refundsAccountOf } from '../payment/account.js';
+import { gatewayHostOf } from '../payment/gateway-id.js';
 import { REFUND_STATES, SALE_STATES, UNSETTLED_STATES, type UnsettledState } from '../payment/payment-state.js';
 import type { PaymentStore, StateCount, StoreCounts } from './payment-store.js';
 
@@ -17,6 +18,13 @@ export interface AccountCounts {
   readonly refunds: RefundCounts;
 }
 
+/** The unsettled payments and refunds of other gateways than an account has now. */
+export interface OtherGateways {
+  readonly count: number;
+  /** The hosts of these gateways. */
+  readonly hosts: readonly string[];
+}
+
 /** Counts an account's payments and its refunds, which a store keeps under two accounts. */
 export async function countsOfAccount(store: Pick<PaymentStore, 'counts'>, account: string): Promise<AccountCounts> {
   const [payments, refunds] = await Promise.all([store.counts(account), store.counts(refundsAccountOf(account))]);
@@ -31,6 +39,19 @@ export async function countsOfAccount(store: Pick<PaymentStore, 'counts'>, accou
     },
     refunds: Object.fromEntries(ofRefunds) as RefundCounts,
   };
+}
+
+/** How many unsettled payments and refunds belong to another gateway than these, by that gateway. */
+export async function otherGatewaysOf(
+  store: Pick<PaymentStore, 'otherGateways'>,
+  account: string,
+  own: readonly string[],
+): Promise<OtherGateways> {
+  const accounts = [account, refundsAccountOf(account)];
+  const counted = await Promise.all(accounts.map((one) => store.otherGateways(one, own)));
+  const all = counted.flatMap((counts) => Object.entries(counts));
+  const hosts = new Set(all.map(([gateway]) => gatewayHostOf(gateway)));
+  return { count: all.reduce((sum, [, count]) => sum + count, 0), hosts: [...hosts].sort() };
 }
 
 function isOneOf<State extends string>(states: readonly State[]) {

@@ -136,6 +136,11 @@ export interface PaymentStore extends PaymentLedger, PaymentOutbox {
   counts(account: string): Promise<StoreCounts>;
 
   /**
+   * How many unsettled records name another gateway than these, by that gateway. Those that name none are not counted.
+   */
+  otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>>;
+
+  /**
    * The records of an account (payments, or refunds) that were settled in a period: `from <= finalizedAt < to`, the
    * oldest `finalizedAt` first, and of those with the same one the lowest `conversationId` first, compared byte by byte
    * in UTF-8. A record that is not settled any more is not listed. What a call costs does not grow with what is stored.

@@ -91,6 +91,32 @@ describe("payments at the gateway's own page", () => {
     expect(await payments.find(id)).toMatchObject({ state: 'pending' });
   });
 
+  it.each([
+    ['baseUrl', { PAYMENT_BASE_URL: 'https://sandbox.example' }],
+    ['merchantId', { PAYMENT_MERCHANT_ID: 'another' }],
+  ])('are neither given up nor asked about with the variables of another %s', async (_name, variables) => {
+    const { id } = await openPage();
+    const asked = simulator.requests.length;
+    const elsewhere = (...words: string[]) => cliHere(['payments', ...words], { cwd, env: { ...env, ...variables } });
+    const host = new URL(simulator.url).host;
+    for (const act of ['abandon', 'inquire']) {
+      const { status, stderr } = await elsewhere(act, id);
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: expect.stringContaining(`made at the gateway ${host}, `),
+      });
+    }
+    expect(simulator.requests).toHaveLength(asked);
+    expect(await payments.find(id)).toMatchObject({ state: 'pending' });
+    expect((await elsewhere('stats')).stdout).toMatch(new RegExp(`\\nMade at another gateway \\(${host}\\): \\d`));
+    expect((await said('stats')).stdout).not.toContain('another gateway');
+    const { stdout } = await cliHere(['payments', 'stats', '--json'], {
+      cwd,
+      env: { PAYMENT_STORE_URL: env.PAYMENT_STORE_URL! },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ otherGateway: null });
+  });
+
   it('are inquired about: an open page has no outcome yet', async () => {
     const { id } = await openPage();
     const open = await said('inquire', id);

@@ -164,6 +164,7 @@ describe.each(Object.entries(STORES))('payments on %s', (name, start) => {
         unknown: { count: 0, oldest: null },
         review: { count: 0, oldest: null },
       },
+      otherGateway: 0,
       waitingEvents: 0,
       openDeliveries: 0,
       parkedDeliveries: 1,

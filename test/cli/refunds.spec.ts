@@ -332,7 +332,11 @@ describe('a refund by the command line', () => {
   });
 
   it('says that it is safe to try again if nothing was sent, and announces on standard error with --json', async () => {
-    const env = { ...shop.env, PAYMENT_BASE_URL: 'http://127.0.0.1:9' };
+    const env = {
+      ...shop.env,
+      PAYMENT_BASE_URL: 'http://127.0.0.1:9',
+      PAYMENT_FORMER_BASE_URLS: shop.env.PAYMENT_BASE_URL!,
+    };
     const { status, stdout, stderr } = await shop.ran(['refund', id, '--refund-id', 'UNSENT', '--json'], env);
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`Sending the refund UNSENT of payment ${id}: 149.90 TRY\n`);

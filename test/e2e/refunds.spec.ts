@@ -276,7 +276,7 @@ describe.each(Object.entries(STORES))('money back, on %s', (_name, open) => {
   it('that was not sent is failed, and its key is free again', async () => {
     const payment = await paid();
     const lost = await startMerchant('express', simulator, {
-      options: { ...books.options, baseUrl: 'http://127.0.0.1:1', background: false },
+      options: { ...books.options, baseUrl: 'http://127.0.0.1:1', formerBaseUrls: [simulator.url], background: false },
     });
     try {
       const ask = { conversationId: payment.conversationId, idempotencyKey: `k-${payment.conversationId}` };

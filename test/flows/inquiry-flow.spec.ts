@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { type PaymentService, standardDialect } from 'nestjs-card-payment';
+import { TEST_DIALECT } from './assembled-flows.js';
 import { LOST, NOT_FOUND, NOT_PAID, NOT_SENT, paid, PAID, UNDECIDED } from './fake-gateway.js';
 import { sale, TestShop } from './test-shop.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
@@ -131,11 +132,12 @@ describe('InquiryFlow', () => {
 
   it('refuses an unknown conversationId, and a dialect without CheckPayment', async () => {
     await expect(payments.inquire('NOBODY')).rejects.toMatchObject({ code: 'PAYMENT_NOT_FOUND' });
-    const withoutInquiry = await shop.start({ dialect: standardDialect({ signer: () => 's' }) });
+    const dialect = { ...standardDialect({ signer: () => 's' }), name: TEST_DIALECT.name };
+    const withoutInquiry = await shop.start({ dialect });
     const conversationId = await unknownPayment();
     await expect(withoutInquiry.payments.inquire(conversationId)).rejects.toMatchObject({
       code: 'PAYMENT_UNSUPPORTED',
-      message: 'The dialect "standard" has no CheckPayment.',
+      message: 'The dialect "morpos" has no CheckPayment.',
     });
     expect(shop.gateway.sent('CheckPayment')).toEqual([]);
   });

@@ -160,6 +160,7 @@ describe('PaymentHealthIndicator', () => {
     isStoreUp: true,
     counts: null,
     refunds: null,
+    otherGateway: 0,
     owedWrites: 0,
     paymentsInFlight: 0,
     maxInFlight: null,

@@ -148,6 +148,7 @@ describe('PaymentGauges', () => {
         unknown: { count: 1, oldest: ago(30_000) },
         review: { count: 4, oldest: ago(5_000) },
       },
+      otherGateway: 0,
       owedWrites: 7,
       paymentsInFlight: 8,
       maxInFlight: null,

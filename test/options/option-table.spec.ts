@@ -7,6 +7,7 @@ import { type OptionName, OPTIONS } from '../../lib/options/option-table.js';
 import type { PaymentOptions } from '../../lib/options/payment-options.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { variableOf } from '../../lib/payment/account.js';
+import { gatewayHostOf } from '../../lib/payment/gateway-id.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { named, refusal, resolve } from './resolve.js';
 
@@ -192,6 +193,35 @@ describe('a flag', () => {
   });
 });
 
+describe('formerBaseUrls', () => {
+  const own = (formerBaseUrls?: unknown, text = '') =>
+    resolve({ formerBaseUrls }, { PAYMENT_FORMER_BASE_URLS: text }).gateways;
+
+  it('are addresses of this gateway, besides baseUrl', () => {
+    expect(own().map(gatewayHostOf)).toEqual(['gateway.example']);
+    const hosts = ['gateway.example', 'old.example', 'older.example:8443'];
+    expect(own(['https://old.example/x/', 'https://older.example:8443']).map(gatewayHostOf)).toEqual(hosts);
+    expect(own(undefined, ' https://old.example , https://older.example:8443,').map(gatewayHostOf)).toEqual(hosts);
+  });
+
+  it.each([
+    ['http://zzz.example', 'must be https, except to a loopback address'],
+    ['https://old.example,zzz', 'must be an absolute https URL'],
+    ['https://user:zzz@old.example', 'must be an absolute https URL'],
+    ['simulator:', 'must be an absolute https URL'],
+  ])('are checked as baseUrl is: %s', (text, message) => {
+    const error = refusal(() => own(undefined, text));
+    expect(error.problems).toEqual([
+      { option: 'formerBaseUrls', variable: 'PAYMENT_FORMER_BASE_URLS', message: `each ${message}` },
+    ]);
+    expect(error.message).not.toContain('zzz');
+  });
+
+  it.each(['https://old.example', [7], {}])('%j is no list of them', (value) => {
+    expect(named(() => own(value))).toEqual(['formerBaseUrls (PAYMENT_FORMER_BASE_URLS)']);
+  });
+});
+
 it('a time may be as long as a timer of Node can be', () => {
   expect(resolve({ timeoutMs: 2_147_483_647 }).timeoutMs).toBe(2_147_483_647);
 });
@@ -200,7 +230,7 @@ it('a time may be as long as a timer of Node can be', () => {
 const TABLED = Object.entries(OPTIONS).map(([name, option]) => ({
   name,
   variable: option.isCodeOnly ? null : variableOf('default', name),
-  default: option.default === REQUIRED ? 'required' : option.default === null ? null : String(option.default),
+  default: option.default === REQUIRED ? 'required' : option.default === null ? null : String(option.default) || null,
 }));
 
 describe('the tables of options in docs/configuration.md', () => {

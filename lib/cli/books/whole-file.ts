@@ -4,7 +4,10 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CommandFailedError, UsageError } from '../command.js';
 
-/** A file that appears when it is whole, in place of the one that was there: until then, that one stays. */
+/**
+ * A file that appears when it is whole, in place of the one that was there: until then, that one stays. Only its owner can
+ * read it.
+ */
 export class WholeFile {
   private isFinished = false;
 
@@ -25,7 +28,7 @@ export class WholeFile {
     const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
     try {
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
-      return new WholeFile(path, temporary, await open(temporary, flags, there ? there.mode & 0o777 : 0o666));
+      return new WholeFile(path, temporary, await open(temporary, flags, 0o600));
     } catch {
       throw unwritable(path);
     }

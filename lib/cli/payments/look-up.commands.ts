@@ -1,11 +1,16 @@
 import { isClaimed, type PaymentState, SALE_STATES, UNCLEAR_STATES } from '../../payment/payment-state.js';
 import { type PaymentHistoryEntry, toPayment } from '../../payment/payment.js';
 import { toRefund } from '../../payment/refund.js';
-import { countsOfAccount, UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../../store/account-counts.js';
+import {
+  countsOfAccount,
+  otherGatewaysOf,
+  UNSETTLED_REFUND_STATES,
+  UNSETTLED_SALE_STATES,
+} from '../../store/account-counts.js';
 import type { StateCount } from '../../store/payment-store.js';
 import { command, LIMIT_OPTION, limitOf, type Outcome, STORE_OPTIONS } from '../command.js';
 import { type AccountStore, noSuch, withAccountStore } from './account-store.js';
-import { readersOf } from './operator-flows.js';
+import { gatewaysIn, readersOf } from './operator-flows.js';
 import { counted, paymentFacts, paymentJson, paymentLine } from './payment-text.js';
 import { type RefundedSale, refundsOf } from './refund.commands.js';
 import { refundCountsLine, refundFacts, refundJson, refundLine, refundName, totalsLine } from './refund-text.js';
@@ -141,10 +146,12 @@ export const paymentStatsCommand = command({
   summary: 'Counts the payments and refunds that are not settled, and the open deliveries.',
   words: [],
   options: STORE_OPTIONS,
-  run: (call) => withAccountStore(call, stats),
+  run: (call) => withAccountStore(call, (opened) => stats(opened, gatewaysIn(call))),
 });
 
-async function stats({ store, account }: AccountStore): Promise<Outcome> {
+/** @param gateways those of the settings; null if these are not known here */
+async function stats({ store, account }: AccountStore, gateways: readonly string[] | null): Promise<Outcome> {
+  const others = gateways && (await otherGatewaysOf(store, account, gateways));
   const { counts, refunds } = await countsOfAccount(store, account);
   const at = await store.now();
   const { waitingEvents, openDeliveries, parkedDeliveries, orphanedDeliveries } = counts;
@@ -157,12 +164,14 @@ async function stats({ store, account }: AccountStore): Promise<Outcome> {
     `Deliveries: ${openDeliveries} waiting (${orphanedDeliveries} of handlers that are gone), ` +
       `${parkedDeliveries} parked`,
     `Events that no handler takes yet: ${waitingEvents}`,
+    ...(others?.count ? [`Made at another gateway (${others.hosts.join(', ')}): ${others.count} of these`] : []),
   ].join('\n');
   const json = {
     account,
     at,
     states: Object.fromEntries(states),
     refunds,
+    otherGateway: others && others.count,
     waitingEvents,
     openDeliveries,
     parkedDeliveries,

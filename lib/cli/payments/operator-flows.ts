@@ -11,9 +11,9 @@ import { GatewayClient } from '../../gateway/gateway-client.js';
 import { GatewayTransport } from '../../gateway/transport/gateway-transport.js';
 import type { PaymentOptions } from '../../options/payment-options.js';
 import type { PaymentSettings } from '../../options/payment-settings.js';
-import type { Environment } from '../../options/read-options.js';
-import { resolveSettings } from '../../options/resolve-settings.js';
-import { isSimulatorMeant } from '../../options/simulator-setting.js';
+import { type Environment, readOptions } from '../../options/read-options.js';
+import { gatewaysOf, resolveSettings } from '../../options/resolve-settings.js';
+import { isSimulatorMeant, SIMULATOR_OPTIONS } from '../../options/simulator-setting.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../../payment/account.js';
 import { SystemClock } from '../../payment/clock.js';
 import type { RefundKind } from '../../payment/payment.js';
@@ -62,6 +62,15 @@ export function gatewaySettings(call: SettingsCall, { task, instead }: GatewayUs
     );
   }
   return settingsOf(call, {});
+}
+
+/** The gateways that the variables name, by the ids that records keep; null where they name none. */
+export function gatewaysIn({ values, environment }: SettingsCall): readonly string[] | null {
+  const { account = DEFAULT_ACCOUNT } = values;
+  const options = isSimulatorMeant({}, environment, account) ? SIMULATOR_OPTIONS : {};
+  const { dialect, baseUrl, merchantId, formerBaseUrls = [] } = readOptions(options, environment, account).values;
+  if (typeof dialect !== 'string' || !baseUrl || !merchantId) return null;
+  return gatewaysOf(dialect, { baseUrl, merchantId, formerBaseUrls });
 }
 
 /** Settings for a command that sends nothing: what only a request needs is filled in. */

@@ -4,6 +4,7 @@ import { EventDispatcher } from '../../outbox/event-dispatcher.js';
 import { PaymentSettings } from '../../options/payment-settings.js';
 import { FailureLog } from '../../payment/limited-log.js';
 import { InquiryFlow } from '../inquiry-flow.js';
+import { isOwn } from '../own-gateway.js';
 import { InquiryQueue, type InquiryWatch, type QueuedInquiry } from './inquiry-queue.js';
 import type { PaymentClock } from '../../payment/clock.js';
 import { isKnown, type PaymentRecord } from '../../payment/payment.js';
@@ -12,7 +13,7 @@ import { Randomness } from '../../payment/randomness.js';
 import { DuePayments, PAYMENT_LEASE_MS } from './due-payments.js';
 import { OwedWrites } from '../settling/owed-writes.js';
 import { PaymentWriter } from '../settling/payment-writer.js';
-import { nextInquiry } from '../settling/settlement.js';
+import { nextInquiry, variedBy } from '../settling/settlement.js';
 import { sideBySide } from './side-by-side.js';
 import { StoreClock } from '../../process/store-clock.js';
 import { LogRecord, PaymentLogger } from '../../telemetry/payment-logger.js';
@@ -43,6 +44,11 @@ const MAX_WAITING_INQUIRIES = 100;
 const EVERY_MS = 2_000;
 /** After how long a payment in a state of a newer release is handed back to that release. */
 const NEWER_RELEASE_MS = 60_000;
+/** For how long a record of another gateway is handed back. */
+const MIN_LEFT_MS = 60_000;
+const MAX_LEFT_MS = 3_600_000;
+/** How long one that has ended unpaid may still be asked about by its own gateway's instances. */
+const MAX_LATE_MS = 7 * 86_400_000;
 const PURGE_EVERY_MS = 3_600_000;
 /** A handler that was not announced for ten minutes no longer holds up deliveries, so announce more often. */
 const RENEW_EVERY_MS = 120_000;
@@ -198,7 +204,9 @@ export class Reconciler {
       const until = new Date(this.clock.now().getTime() + PAYMENT_LEASE_MS);
       const batch = await this.due.lease(Math.min(LEASE_BATCH, left));
       await sideBySide(batch, PAYMENTS_AT_ONCE, (record) => this.processPayment(record, until, counts, queue));
-      left = batch.length === 0 ? 0 : left - batch.length;
+      // Any number of another gateway's may be due first: they do not count, so that this one's come in the same pass.
+      const own = batch.filter((record) => isOwn(record, this.settings)).length;
+      left = batch.length === 0 ? 0 : left - own;
     }
   }
 
@@ -216,6 +224,7 @@ export class Reconciler {
       case 'interrupt':
         return this.interrupt(record, counts, queue);
       case 'inquire':
+        if (!isOwn(record, this.settings)) return this.leaveToItsGateway(record);
         // If this instance cannot ask, another one may, once the lease has run out. A page that nobody can ask about ends
         // like one whose gateway is silent.
         if (this.gateway.canInquire || record.state === 'pending')
@@ -231,6 +240,23 @@ export class Reconciler {
   }
 
   /**
+   * Leaves a record of another gateway to instances with the settings of that one, for as long as it has been unchanged
+   * already. An open page ends like one whose gateway is silent, so that a person can settle it; one that ended long ago
+   * is due no more, so that it can be purged.
+   */
+  private async leaveToItsGateway(record: PaymentRecord): Promise<void> {
+    if (record.state === 'pending' && (await this.inquiries.ask(record))) return;
+    const now = this.clock.now().getTime();
+    const unchangedMs = now - record.updatedAt.getTime();
+    if (rowOf(record.state).settled && unchangedMs >= MAX_LATE_MS) {
+      const { state, reason, by } = record;
+      return void (await this.writer.move(record, state, { reason, by }));
+    }
+    const leftMs = Math.min(Math.max(unchangedMs, MIN_LEFT_MS), MAX_LEFT_MS);
+    await this.due.handBack(record, new Date(now + variedBy(this.random, leftMs)));
+  }
+
+  /**
    * The claim ran out, so the process that held it is gone. That gives the right to ask the gateway, never to send
    * again.
    */
@@ -239,7 +265,7 @@ export class Reconciler {
     const moved = await this.writer.move(record, 'unknown', { reason: 'interrupted', dueAt });
     if (moved.outcome !== 'replaced') return;
     counts.interrupted += 1;
-    if (dueAt) queue.add(queuedInquiry(moved.record, dueAt, false, counts));
+    if (dueAt && isOwn(record, this.settings)) queue.add(queuedInquiry(moved.record, dueAt, false, counts));
   }
 
   private async expire(record: PaymentRecord, counts: ReconcileCounts): Promise<void> {

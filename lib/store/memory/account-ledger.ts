@@ -168,6 +168,15 @@ export class AccountLedger {
     return Object.fromEntries(shown) as StoreCounts['states'];
   }
 
+  otherGateways(own: readonly string[]): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { gateway, state } of this.records(this.payments.keys())) {
+      const isUnsettled = (UNSETTLED_STATES as readonly LedgerState[]).includes(state);
+      if (gateway && isUnsettled && !own.includes(gateway)) counts[gateway] = (counts[gateway] ?? 0) + 1;
+    }
+    return counts;
+  }
+
   /** Deletes a payment. Its referenceLock stays taken, with no owner; its keys are remembered as hashes. */
   delete(conversationId: string, now: Date): void {
     const payment = this.payments.get(conversationId);

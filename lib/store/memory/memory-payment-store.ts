@@ -163,6 +163,10 @@ export class MemoryPaymentStore implements PaymentStore {
     return Promise.resolve({ states: ledger.stateCounts(), ...outbox.counts(this.clock.now()) });
   }
 
+  otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>> {
+    return Promise.resolve(this.ledgerOf(account).otherGateways(own));
+  }
+
   listSettled(page: SettledPage): Promise<PaymentRecord[]> {
     return Promise.resolve(this.ledgerOf(page.account).settled(page));
   }

@@ -4,7 +4,7 @@ import { UNSETTLED_STATES, type LedgerState } from '../../payment/payment-state.
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import type { LeaseRequest, PaymentLedger, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
 import type { SettledPage, StateCount, StoreCounts } from '../payment-store.js';
-import { historyFromJson } from '../record-json.js';
+import { historyFromJson, recordFromJson } from '../record-json.js';
 import { dateOf, hostIdHashOf, keyHashOf, type PaymentDb, recordOf } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 import type { SqlWrites } from './sql-engine.js';
@@ -146,6 +146,26 @@ export class SqlLedger implements PaymentLedger {
     return Object.fromEntries(counts) as StoreCounts['states'];
   }
 
+  /** Finds a record of a gateway that is not known yet, and counts those of the same, until there is none. */
+  async otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>> {
+    const unsettled = this.database.db
+      .selectFrom('card_payment')
+      .where('account', '=', account)
+      .where('state', 'in', UNSETTLED_STATES);
+    const counts: Record<string, number> = {};
+    for (;;) {
+      let others = unsettled.where('record', 'like', '%"gateway":"%');
+      for (const known of [...own, ...Object.keys(counts)])
+        others = others.where('record', 'not like', ofGateway(known));
+      const [other] = await this.database.read(others.select('record').limit(1));
+      const gateway = other && recordFromJson(other.record).gateway;
+      if (typeof gateway !== 'string' || gateway in counts) return counts;
+      const ofSame = unsettled.where('record', 'like', ofGateway(gateway));
+      const [row] = await this.database.read(ofSame.select(({ fn }) => fn.countAll().as('count')));
+      counts[gateway] = Number(row?.count);
+    }
+  }
+
   private async findBy(
     column: 'conversation_id' | 'token_hash',
     account: string,
@@ -157,6 +177,11 @@ export class SqlLedger implements PaymentLedger {
     const [row] = await this.database.find(query);
     return row ? recordOf(row) : null;
   }
+}
+
+/** Text of others is within quotes of its own, which JSON escapes. */
+function ofGateway(gateway: string): string {
+  return `%"gateway":${JSON.stringify(gateway)}%`;
 }
 
 function records(db: PaymentDb, account: string) {

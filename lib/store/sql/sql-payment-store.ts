@@ -189,6 +189,10 @@ export class SqlPaymentStore implements PaymentStore {
     return limited(() => this.ledger.listSettled(page));
   }
 
+  otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>> {
+    return limited(() => this.ledger.otherGateways(account, own));
+  }
+
   counts(account: string): Promise<StoreCounts> {
     return limited(async () => ({
       states: await this.ledger.countStates(account),

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { BOOK_COLUMNS } from '../../../lib/cli/books/book-entry.js';
@@ -258,10 +258,11 @@ describe('payments export', () => {
   it('replaces a file when all is written, and leaves it as it was if that fails', async () => {
     await books.sale('P1');
     const path = place.file('november.csv');
-    writeFileSync(path, 'october');
+    writeFileSync(path, 'october', { mode: 0o644 });
     const { status, stdout } = await said('--output', 'november.csv');
     expect({ status, stdout, files: files() }).toEqual({ status: 0, stdout: '', files: ['november.csv'] });
     expect(entriesOf(readFileSync(path, 'utf8'))).toMatchObject([{ conversationId: 'P1' }]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
     writeFileSync(path, 'october');
     const damaged = new Database(place.file('payments.sqlite'));
     damaged.prepare(`update card_payment set record = 'no record'`).run();

@@ -365,6 +365,48 @@ describe('Reconciler', () => {
     expect(unsettled.map(({ conversationId }) => conversationId)).toEqual([]);
   });
 
+  describe('with records of another gateway', () => {
+    const OTHER = { gateway: 'other.example 0123456789abcdef' };
+    const dueAtOf = async (id: string) => (await shop.store.find('default', id))!.dueAt!.getTime();
+
+    it('gets past any number of them in its first pass, and leaves them for as long as they were unchanged', async () => {
+      const others = Array.from({ length: 10_000 }, (_, index) => `OTHER${index}`);
+      const dueAt = new Date(shop.clock.now().getTime() - DAY_MS);
+      for (const id of others) await add(id, { state: 'unknown', dueAt, updatedAt: dueAt, ...OTHER });
+      await add('REFUND', { state: 'unknown', kind: 'refund', account: 'default/refunds', dueAt, ...OTHER });
+      await addUnknown(1);
+      const leaseDue = jest.spyOn(shop.store, 'leaseDue');
+      expect(await flows.payments.reconcile()).toEqual({ ...NOTHING, inquired: 1, settled: 1, delivered: 1 });
+      expect(shop.gateway.requests).toHaveLength(1);
+      const now = shop.clock.now().getTime();
+      for (const id of others.slice(0, 100)) {
+        expect(await dueAtOf(id)).toBeGreaterThanOrEqual(now + 0.8 * HOUR_MS);
+        expect(await dueAtOf(id)).toBeLessThanOrEqual(now + 1.2 * HOUR_MS);
+      }
+      leaseDue.mockClear();
+      expect(await flows.payments.reconcile()).toEqual(NOTHING);
+      expect(leaseDue).toHaveBeenCalledTimes(2);
+    });
+
+    it('leaves a fresh one for about a minute: an instance with the settings of its gateway may run beside this', async () => {
+      await add('FRESH', { state: 'unknown', updatedAt: shop.clock.now(), ...OTHER });
+      await flows.payments.reconcile();
+      expect(await dueAtOf('FRESH')).toBeLessThanOrEqual(shop.clock.now().getTime() + 1.2 * MINUTE_MS);
+    });
+
+    it('does not keep a page that ended long ago from being purged', async () => {
+      const { payments } = await shop.start({ retentionMs: HOUR_MS });
+      const ended = shop.clock.now();
+      await add('ENDED', { state: 'expired', kind: 'hosted', updatedAt: ended, finalizedAt: ended, ...OTHER });
+      await payments.reconcile();
+      await shop.clock.advance(7 * DAY_MS - HOUR_MS);
+      expect((await payments.reconcile()).purged).toBe(0);
+      await shop.clock.advance(2 * HOUR_MS);
+      expect((await payments.reconcile()).purged).toBe(1);
+      expect(shop.gateway.requests).toEqual([]);
+    });
+  });
+
   describe('while the gateway is slow to answer inquiries', () => {
     const UNKNOWN = 150;
     let ids: string[];

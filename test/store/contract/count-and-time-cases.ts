@@ -103,4 +103,21 @@ export const countCases: readonly PaymentStoreCase[] = [
       same(await numbers(), [1, 1, 0]);
     },
   },
+  {
+    name: 'otherGateways counts the unsettled records that name another gateway',
+    async run(trial) {
+      const [own, former, one, two] = ['own.example 00', 'former.example 01', 'one.example:8443 02', 'two.example 03'];
+      for (const gateway of [own, former, one, two, null, undefined]) {
+        await trial.insert({ state: 'unknown', gateway });
+        await trial.insert({ state: 'awaiting', gateway, message: `"gateway":"${two}"`, note: '{"gateway":"x y"}' });
+        await trial.insert({ state: 'failed', gateway });
+      }
+      await trial.insert({ state: 'refunding', gateway: two });
+      const others = (gateways: readonly string[]) => trial.second.otherGateways(trial.account, gateways);
+      same(await others([own, former]), { [one]: 2, [two]: 3 });
+      same(await others([own, former, one, two]), {});
+      same(await others([]), { [own]: 2, [former]: 2, [one]: 2, [two]: 3 });
+      same(await trial.store.otherGateways(`${trial.account}-other`, []), {});
+    },
+  },
 ];

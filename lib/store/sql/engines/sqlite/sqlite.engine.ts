@@ -1,5 +1,5 @@
 import type { QueryResult, SqliteDatabase, SqliteDialect, SqliteStatement } from 'kysely';
-import { existsSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { driverProblem } from '../../../driver-check.js';
 import { shownFile } from '../../../shown-url.js';
 import { codeOf, importDriver, MissingDatabaseError, UnfitDriverError } from '../../driver-errors.js';
@@ -8,6 +8,7 @@ import { type InProcessConnection, retryWhileBusy, type SqlStatement } from '../
 
 export const SQLITE_PACKAGES = 'kysely better-sqlite3';
 const MAX_STATEMENTS = 200;
+const OWNER_ONLY = 0o600;
 
 /** SQLite by better-sqlite3: one file, one writing transaction at a time over all processes. */
 export const sqliteEngine = {
@@ -86,6 +87,8 @@ export async function openSqliteFile(file: string, mustExist = false): Promise<S
   if (problem !== null) throw new UnfitDriverError(problem);
   const { default: Database } = await importDriver(SQLITE_PACKAGES, () => import('better-sqlite3'));
   if (mustExist && !existsSync(file)) throw new MissingDatabaseError(`there is no SQLite file ${shownFile(file)}`);
+  const isFileOfOwner = !mustExist && file.trim() !== ':memory:';
+  if (isFileOfOwner) makeForOwner(file.trim());
   // If SQLite itself waited for another process, it would block the event loop.
   const database = new Database(file, { timeout: 0, fileMustExist: mustExist });
   try {
@@ -93,6 +96,7 @@ export async function openSqliteFile(file: string, mustExist = false): Promise<S
       retryWhileBusy(isSqliteBusy, () => Promise.resolve().then(() => database.pragma(setting)));
     // The file's mode can only be changed while no other connection uses the file.
     if (!mustExist) await set('journal_mode = WAL');
+    if (isFileOfOwner) keepToOwner(file.trim());
     await set('synchronous = FULL');
     // Keeps in memory what a savepoint may have to undo; in a file, that took a quarter of a payment's time.
     database.pragma('temp_store = MEMORY');
@@ -101,6 +105,27 @@ export async function openSqliteFile(file: string, mustExist = false): Promise<S
     throw error;
   }
   return new SqliteConnection(database);
+}
+
+/** Makes an empty file that nobody but its owner can read or write. SQLite makes the files beside it like it. */
+function makeForOwner(file: string): void {
+  try {
+    // An existing file is not opened: closing it would release the locks that this process holds on it.
+    closeSync(openSync(file, 'wx', OWNER_ONLY));
+  } catch {
+    // It exists already, or SQLite will say why it cannot be made.
+  }
+}
+
+/** Does the same with a file that an older release made, once SQLite has found that it is a database. */
+function keepToOwner(file: string): void {
+  for (const one of [file, `${file}-wal`, `${file}-shm`]) {
+    try {
+      chmodSync(one, OWNER_ONLY);
+    } catch {
+      // There is none, or it is another user's, who shares it with this one.
+    }
+  }
 }
 
 /** The connection to a file. It keeps prepared statements: preparing them each time took a third of a claim's time. */

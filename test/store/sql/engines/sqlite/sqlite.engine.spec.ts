@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { importDriver, openError } from '../../../../../lib/store/sql/driver-errors.js';
@@ -120,11 +120,33 @@ describe('sqlite engine', () => {
     expect([opened.hasLimitedSessions(), opened.inProcess?.()]).toEqual([true, null]);
   });
 
-  test('a file that is no database is not opened', async () => {
+  test('a file that is no database is not opened, and is left as it is', async () => {
     const file = join(folder, 'letter.db');
-    writeFileSync(file, 'This is a text, and long enough to be looked at.'.repeat(100));
+    writeFileSync(file, 'This is a text, and long enough to be looked at.'.repeat(100), { mode: 0o644 });
     for (const mustExist of [false, true]) {
       await expect(openSqliteFile(file, mustExist)).rejects.toMatchObject({ code: 'SQLITE_NOTADB' });
+    }
+    expect(statSync(file).mode & 0o777).toBe(0o644);
+    await expect(openSqliteFile(folder)).rejects.toThrow();
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  test.each([
+    ['new', () => undefined],
+    ['of an older release', (file: string) => new Database(file).exec('create table t (a text)').close()],
+  ])('a file that is %s can be read by its owner alone, as can those beside it', async (name, make) => {
+    const file = join(folder, `${name}.db`);
+    const umask = process.umask(0);
+    try {
+      make(file);
+      const [first, second] = [await openSqliteFile(file), await openSqliteFile(file)];
+      second.execute({ sql: 'create table record (a text)' });
+      const modes = ['', '-wal', '-shm'].map((ending) => statSync(file + ending).mode & 0o777);
+      expect(modes).toEqual([0o600, 0o600, 0o600]);
+      first.close();
+      second.close();
+    } finally {
+      process.umask(umask);
     }
   });
 

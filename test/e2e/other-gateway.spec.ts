@@ -1,0 +1,313 @@
+import { jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import {
+  MemoryPaymentStore,
+  morposDialect,
+  PaymentClock,
+  PaymentHealth,
+  type PaymentOptions,
+  type PaymentService,
+} from 'nestjs-card-payment';
+import type { BankCallback, Simulator } from 'nestjs-card-payment/simulator';
+import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
+import { startTimelessGateway } from '../rigs/simulated-gateway.js';
+import { type Merchant, sale, startMerchant } from './merchant.js';
+
+const HOUR = 3_600_000;
+const NOTE = "Seen at the gateway's panel.";
+let orders = 0;
+
+function order() {
+  orders += 1;
+  return { reference: `moved-${orders}`, transactionDetails: { amount: '149.90', currencyCode: 949 } };
+}
+
+/** A gateway, a second one, and one store for applications with the settings of either. */
+class Shops {
+  readonly clock = new ClockSetAhead();
+  readonly store = new MemoryPaymentStore({ clock: this.clock });
+  private readonly merchants: Merchant[] = [];
+
+  private constructor(
+    readonly home: Simulator,
+    readonly away: Simulator,
+  ) {}
+
+  static async open(): Promise<Shops> {
+    const options = { timestampToleranceMs: Infinity, inquiryKnowsRefunds: true };
+    return new Shops(await startTimelessGateway(options), await startTimelessGateway(options));
+  }
+
+  async at(simulator: Simulator, options: PaymentOptions = {}): Promise<Merchant> {
+    const merchant = await startMerchant('fastify', simulator, {
+      options: { store: this.store, background: false, timeoutMs: 2_000, ...options },
+      override: (builder) => builder.overrideProvider(PaymentClock).useValue(this.clock),
+    });
+    this.merchants.push(merchant);
+    return merchant;
+  }
+
+  /** What has reached the gateways so far. */
+  get sent(): string[] {
+    return [this.home, this.away].map(({ requests }) => `${requests.length}`);
+  }
+
+  async close(): Promise<void> {
+    for (const { app } of this.merchants) await app.close();
+    await this.home.close();
+    await this.away.close();
+  }
+}
+
+let shops: Shops;
+let own: Merchant;
+
+/** Payments at their own gateway, in each state in which a call would ask it or send it something. */
+const MADE = {
+  async succeeded() {
+    return (await own.payments.doPayment(sale())).conversationId;
+  },
+  async unknown() {
+    shops.home.fail({ operation: 'DoPayment', kind: 'reset' });
+    const { conversationId, state } = await own.payments.doPayment(sale());
+    expect(state).toBe('unknown');
+    return conversationId;
+  },
+  async awaiting() {
+    return (await own.payments.init3d(sale())).conversationId;
+  },
+  async pending() {
+    return (await own.payments.startHosted(order())).conversationId;
+  },
+  async refund() {
+    const conversationId = await MADE.succeeded();
+    shops.home.fail({ operation: 'refund', kind: 'reset' });
+    const { refundId, state } = await own.payments.refund({ conversationId, amount: '9.90' });
+    expect(state).toBe('unknown');
+    return refundId;
+  },
+};
+
+/** The settings of an application that is beside the same store. */
+const SETTINGS: Readonly<Record<string, () => [Simulator, PaymentOptions]>> = {
+  baseUrl: () => [shops.away, {}],
+  merchantId: () => [shops.home, { merchantId: 'another' }],
+  dialect: () => [shops.home, { dialect: { ...morposDialect(), name: 'shop' } }],
+};
+
+type Call = readonly [
+  call: string,
+  made: keyof typeof MADE,
+  run: (payments: PaymentService, id: string) => Promise<unknown>,
+];
+
+const CALLS: readonly Call[] = [
+  ['inquire', 'unknown', (payments, id) => payments.inquire(id)],
+  ['inquire', 'pending', (payments, id) => payments.inquire(id)],
+  ['inquire', 'awaiting', (payments, id) => payments.inquire(id)],
+  ['abandon', 'pending', (payments, id) => payments.abandon(id)],
+  ['auth3d', 'awaiting', (payments, id) => payments.auth3d({ conversationId: id, fields: { conversationId: id } })],
+  ['refund', 'succeeded', (payments, id) => payments.refund({ conversationId: id })],
+  ['void', 'succeeded', (payments, id) => payments.void({ conversationId: id })],
+  ['inquireRefund', 'refund', (payments, id) => payments.inquireRefund(id)],
+  [
+    'startHosted of the same sale',
+    'pending',
+    async (payments, id) => {
+      const { reference } = (await payments.find(id))!;
+      return payments.startHosted({ ...order(), reference: reference! });
+    },
+  ],
+];
+
+describe.each(Object.entries(SETTINGS))('a store that has payments of another %s', (name, settings) => {
+  let other: Merchant;
+
+  beforeAll(async () => {
+    shops = await Shops.open();
+    own = await shops.at(shops.home);
+    other = await shops.at(...settings());
+  }, 30_000);
+  afterAll(() => shops.close());
+  beforeEach(() => (shops.clock.aheadMs = 0));
+
+  it.each(CALLS)('refuses %s of one that is %s, and sends nothing', async (_call, made, run) => {
+    const id = await MADE[made]();
+    const account = made === 'refund' ? 'default/refunds' : 'default';
+    const [before, { sent }] = [await shops.store.find(account, id), shops];
+    const host = new URL(shops.home.url).host;
+    await expect(run(other.payments, id)).rejects.toMatchObject({
+      code: 'PAYMENT_STATE',
+      message: expect.stringMatching(`with these settings: it was made at the gateway ${host}, under another baseUrl`),
+    });
+    expect(shops.sent).toEqual(sent);
+    expect(await shops.store.find(account, id)).toEqual(before);
+  });
+
+  it('gives the existing payment or refund where an idempotencyKey is repeated, and sends nothing', async () => {
+    const input = sale('149.90', { idempotencyKey: `key-${name}` });
+    const { conversationId } = await own.payments.doPayment(input);
+    const ask = { conversationId, amount: '1.00', idempotencyKey: `refund-${name}` };
+    const { refundId } = await own.payments.refund(ask);
+    const { sent } = shops;
+    expect(await other.payments.doPayment(input)).toMatchObject({ conversationId, state: 'succeeded' });
+    expect(await other.payments.refund(ask)).toMatchObject({ refundId, state: 'succeeded' });
+    expect(shops.sent).toEqual(sent);
+  });
+
+  it('keeps the order of an open page', async () => {
+    const { conversationId, payment } = await own.payments.startHosted(order());
+    await other.payments.abandon(conversationId).catch(() => undefined);
+    await other.payments.reconcile();
+    const again = sale('149.90', { reference: payment.reference! });
+    const { sent } = shops;
+    expect(await other.payments.doPayment(again)).toMatchObject({ state: 'failed', reason: 'reference_taken' });
+    expect(shops.sent).toEqual(sent);
+  });
+
+  it('leaves a callback to an application with its own settings: the buyer reloads', async () => {
+    const { conversationId } = await own.payments.init3d(sale());
+    const { request } = shops.home.approve(conversationId);
+    const { sent } = shops;
+    const refused = await bring(request, other);
+    expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('Lütfen bu sayfayı')]);
+    expect(shops.sent).toEqual(sent);
+    expect(await own.payments.find(conversationId)).toMatchObject({ state: 'awaiting', version: 2 });
+    const done = await bring(request, own);
+    expect(done.headers.get('location')).toContain('https://shop.example/paid');
+    expect(shops.home.ledger.chargedTimes(conversationId)).toBe(1);
+  });
+
+  it("sends a buyer who comes back from the other gateway's page to pendingUrl, and asks nothing", async () => {
+    const { conversationId } = await own.payments.startHosted(order());
+    const { request } = shops.home.payAtPage(conversationId, { callback: 'none' });
+    const { sent } = shops;
+    expect((await bring(request, other)).headers.get('location')).toContain('https://shop.example/pending');
+    expect(shops.sent).toEqual(sent);
+    expect((await bring(request, own)).headers.get('location')).toContain('https://shop.example/paid');
+  });
+
+  it('asks about none in the background, and ends by time what time alone may end', async () => {
+    const ids = {
+      awaiting: await MADE.awaiting(),
+      initiating: await MADE.awaiting(),
+      charging: await MADE.succeeded(),
+      pending: await MADE.pending(),
+      unknown: await MADE.unknown(),
+      refund: await MADE.refund(),
+    };
+    // As a process leaves them that was frozen, or killed, before it had an answer.
+    for (const state of ['initiating', 'charging'] as const) {
+      const record = (await shops.store.find('default', ids[state]))!;
+      const dueAt = new Date(Date.now() - 1);
+      await shops.store.replace({ ...record, state, dueAt, expiresAt: null, finalizedAt: null }, record.version);
+    }
+    const { sent } = shops;
+    for (const hours of [2, 27, 28]) {
+      shops.clock.aheadMs = hours * HOUR;
+      await other.payments.reconcile();
+    }
+    expect(shops.sent).toEqual(sent);
+    const states = async () => {
+      const { refund, ...payments } = ids;
+      const found = Object.entries(payments).map(async ([was, id]) => [was, (await own.payments.find(id))!.state]);
+      const { state } = (await shops.store.find('default/refunds', refund))!;
+      return { ...(Object.fromEntries(await Promise.all(found)) as object), refund: state };
+    };
+    const ended = { awaiting: 'expired', initiating: 'expired' };
+    expect(await states()).toEqual({
+      ...ended,
+      charging: 'unknown',
+      pending: 'unknown',
+      unknown: 'unknown',
+      refund: 'unknown',
+    });
+
+    await other.payments.resolve(ids.pending, 'failed', NOTE);
+    await other.payments.resolveRefund(ids.refund, 'failed', NOTE);
+    shops.clock.aheadMs = 40 * HOUR;
+    await own.payments.reconcile();
+    expect(await states()).toEqual({
+      ...ended,
+      charging: 'succeeded',
+      pending: 'failed',
+      unknown: 'succeeded',
+      refund: 'failed',
+    });
+  });
+
+  it('takes what was given back at the panel of the other gateway', async () => {
+    const conversationId = await MADE.succeeded();
+    const recorded = { conversationId, amount: '5.00', note: NOTE, refundId: `PANEL${name}` };
+    expect(await other.payments.recordRefund(recorded)).toMatchObject({ state: 'succeeded', reason: 'recorded' });
+    const [record] = await shops.store.findByReference('default/refunds', conversationId);
+    expect(record?.gateway).toBe((await shops.store.find('default', conversationId))?.gateway);
+  });
+
+  it('shows how many there are, in health and at the start', async () => {
+    const health = async (merchant: Merchant) => (await merchant.app.get(PaymentHealth).report()).otherGateway;
+    const [mine, others] = [await health(own), await health(other)];
+    await MADE.unknown();
+    await MADE.refund();
+    expect([await health(own), await health(other)]).toEqual([mine, others! + 2]);
+
+    const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    await shops.at(...settings());
+    await shops.at(shops.home);
+    const said = warn.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('another gateway'));
+    const host = new URL(shops.home.url).host;
+    expect(said).toEqual([expect.stringContaining(`another gateway (${host}): ${others! + 2}.`)]);
+  });
+});
+
+/** Brings what the bank or the page sent to an application, whichever one was named. */
+function bring({ url, ...request }: BankCallback['request'], { url: application }: Merchant): Promise<Response> {
+  return fetch(application + new URL(url).pathname, { ...request, redirect: 'manual' });
+}
+
+describe('a gateway that has moved', () => {
+  let moved: Merchant;
+
+  beforeAll(async () => {
+    shops = await Shops.open();
+    own = await shops.at(shops.home);
+    const baseUrl = shops.home.url.replace('127.0.0.1', 'LOCALHOST');
+    moved = await shops.at(shops.home, { baseUrl, formerBaseUrls: [`${shops.home.url}/`] });
+  }, 30_000);
+  afterAll(() => shops.close());
+
+  const taken = CALLS.filter(([call, made]) => !(call === 'inquire' && made === 'awaiting'));
+
+  it.each(taken)('is sent %s of a payment that is %s', async (call, made, run) => {
+    const id = await MADE[made]();
+    const { sent } = shops;
+    await run(moved.payments, id);
+    expect(shops.sent).not.toEqual(call.startsWith('startHosted') ? [] : sent);
+  });
+
+  it('refunds what was paid before, as a refund of that gateway', async () => {
+    const conversationId = await MADE.succeeded();
+    const { refundId } = await moved.payments.refund({ conversationId });
+    expect(shops.home.ledger.refunds.map((refund) => refund.conversationId)).toContain(refundId);
+    const [record] = await shops.store.findByReference('default/refunds', conversationId);
+    expect(record).toMatchObject({
+      state: 'succeeded',
+      gateway: (await shops.store.find('default', conversationId))?.gateway,
+    });
+  });
+
+  it('has none that count as of another one', async () => {
+    expect(await moved.app.get(PaymentHealth).report()).toMatchObject({ otherGateway: 0 });
+    expect(await own.app.get(PaymentHealth).report()).toMatchObject({ otherGateway: 0 });
+  });
+
+  it('is this one for a record of an older release, which names none', async () => {
+    const id = await MADE.unknown();
+    const record = (await shops.store.find('default', id))!;
+    await shops.store.replace({ ...record, gateway: undefined, version: record.version + 1 }, record.version);
+    const elsewhere = await shops.at(shops.away);
+    const [, asked] = shops.sent;
+    await elsewhere.payments.inquire(id);
+    expect(shops.sent[1]).not.toBe(asked);
+  });
+});
