@@ -4,31 +4,34 @@ import { merchantAccountOf, refundsAccountOf } from '../../../lib/payment/accoun
 import type { LedgerEvent } from '../../../lib/payment/ledger-event.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../../lib/store/memory/memory-payment-store.js';
-import type { ReplaceOutcome, UniqueKey } from '../../../lib/store/payment-ledger.js';
 import type {
   Delivery,
   DeliveryLeaseRequest,
   HandlerPair,
   LeasedDelivery,
   Postponement,
-} from '../../../lib/store/payment-outbox.js';
-import type { PurgeCounts, Retention } from '../../../lib/store/payment-store.js';
+  PurgeCounts,
+  ReplaceOutcome,
+  Retention,
+  UniqueKey,
+} from '../../../lib/store/payment-store.js';
 
 /** Reads the version, and writes a moment later, although the version may have changed. */
 export class ReadThenWriteStore extends MemoryPaymentStore {
-  override async replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+  override async replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
     const version = async () => (await this.find(record.account, record.conversationId))?.version;
-    if ((await version()) !== expectedVersion) return 'stale';
+    const { account, conversationId } = record;
+    if ((await version()) !== previous.version) return 'stale';
     await setImmediate();
-    return super.replace(record, (await version()) ?? expectedVersion, event);
+    return super.replace(record, (await this.find(account, conversationId)) ?? previous, event);
   }
 }
 
 /** Writes `unknown` without its event. */
 export class LostOutboxRowStore extends MemoryPaymentStore {
-  override async replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+  override async replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
     const isKept = event?.type !== 'payment.unknown';
-    return super.replace(record, expectedVersion, isKept ? event : undefined);
+    return super.replace(record, previous, isKept ? event : undefined);
   }
 }
 
@@ -41,9 +44,9 @@ export class UnlockedReferenceStore extends MemoryPaymentStore {
     return super.insert({ ...record, referenceLock: null }, event);
   }
 
-  override async replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+  override async replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
     if (await this.isTaken(record)) return 'locked';
-    return super.replace({ ...record, referenceLock: null }, expectedVersion, event);
+    return super.replace({ ...record, referenceLock: null }, previous, event);
   }
 
   private async isTaken({ account, conversationId, referenceLock }: PaymentRecord): Promise<boolean> {
@@ -59,13 +62,13 @@ export class UnlockedReferenceStore extends MemoryPaymentStore {
 
 /** Looks whether the reference that is to be pinned is taken, and takes it if not: its holder may release it then. */
 export class LooksBeforeItPinsStore extends MemoryPaymentStore {
-  override async replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+  override async replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
     const { pinsReference, ...unpinned } = record;
-    if (!pinsReference) return super.replace(record, expectedVersion, event);
+    if (!pinsReference) return super.replace(record, previous, event);
     const others = await this.findByReference(record.account, record.reference ?? '');
     const isHeld = others.some((other) => other.referenceLock !== null);
     await setImmediate();
-    return super.replace(isHeld ? unpinned : record, expectedVersion, event);
+    return super.replace(isHeld ? unpinned : record, previous, event);
   }
 }
 
@@ -132,11 +135,11 @@ export class CursorFanOutStore extends MemoryPaymentStore {
   private written = 0;
   private cursor = 0;
 
-  override async replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+  override async replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
     const number = (this.numbers += 1);
     if (number % 2 === 1) await setImmediate();
     this.written = Math.max(this.written, number);
-    return super.replace(record, expectedVersion, number > this.cursor ? event : undefined);
+    return super.replace(record, previous, number > this.cursor ? event : undefined);
   }
 
   override fanOut(account: string, limit: number): Promise<number> {

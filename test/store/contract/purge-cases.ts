@@ -13,7 +13,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       await trial.put(full);
       const unknown = await trial.publish(full, 'unknown', at(5));
       const done = trial.next(unknown.record, { ...settled, updatedAt: at(10) });
-      assert.equal(await trial.store.replace(done, unknown.record.version, trial.event(done, 'succeeded')), 'replaced');
+      assert.equal(await trial.store.replace(done, unknown.record, trial.event(done, 'succeeded')), 'replaced');
       assert.equal((await trial.drain(handler)).length, 2);
 
       trial.moveTo(1_000);
@@ -68,7 +68,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       for (const record of [full, others]) {
         await trial.put(record);
         const done = trial.next(record, settled);
-        assert.equal(await trial.store.replace(done, record.version, trial.event(done, 'succeeded')), 'replaced');
+        assert.equal(await trial.store.replace(done, record, trial.event(done, 'succeeded')), 'replaced');
       }
       assert.equal((await trial.drain(handler)).length, 1);
       trial.moveTo(1_000);
@@ -84,7 +84,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       same((await trial.store.counts(account)).waitingEvents, 1);
       // It still holds its reference: it can release it.
       const freed = trial.next(left, { referenceLock: null });
-      assert.equal(await trial.store.replace(freed, left.version), 'replaced');
+      assert.equal(await trial.store.replace(freed, left), 'replaced');
       assert.equal(await trial.store.insert(trial.record({ account, referenceLock: reference })), null);
     },
   },
@@ -130,12 +130,12 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       assert.equal((await trial.purge()).payments, 1);
       assert.equal(await trial.store.insert(trial.record({ referenceLock: lock })), 'referenceLock');
       const second = await trial.insert();
-      assert.equal(await trial.store.replace(trial.next(second, { referenceLock: lock }), 1), 'locked');
+      assert.equal(await trial.store.replace(trial.next(second, { referenceLock: lock }), second), 'locked');
 
       const namesake = await trial.insert({ conversationId: paid.conversationId });
-      assert.equal(await trial.store.replace(trial.next(namesake, { referenceLock: lock }), 1), 'locked');
+      assert.equal(await trial.store.replace(trial.next(namesake, { referenceLock: lock }), namesake), 'locked');
       await trial.replace(namesake, { referenceLock: null });
-      assert.equal(await trial.store.replace(trial.next(second, { referenceLock: lock }), 1), 'locked');
+      assert.equal(await trial.store.replace(trial.next(second, { referenceLock: lock }), second), 'locked');
     },
   },
   {
@@ -204,10 +204,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
         trial.moveTo(round * 1_000);
         const failed = await trial.insert({ state: 'failed', finalizedAt: at(round * 1_000 - 1) });
         const review = trial.next(failed, { state: 'review', finalizedAt: null });
-        const [{ payments }, outcome] = await Promise.all([
-          trial.purge(),
-          trial.second.replace(review, failed.version),
-        ]);
+        const [{ payments }, outcome] = await Promise.all([trial.purge(), trial.second.replace(review, failed)]);
         same([payments, outcome], outcome === 'replaced' ? [0, 'replaced'] : [1, 'stale']);
         same(await trial.find(failed), outcome === 'replaced' ? review : null);
         same(await trial.versions(failed), outcome === 'replaced' ? [1, 2] : []);

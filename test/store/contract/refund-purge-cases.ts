@@ -70,7 +70,7 @@ export const refundPurgeCases: readonly PaymentStoreCase[] = [
       const payment = await trial.insertWithEvent('succeeded', paid);
       const unknown = (await trial.publish(await trial.insertRefund(payment), 'unknown', at(15))).record;
       const failed = trial.next(unknown, gaveNothing);
-      assert.equal(await trial.store.replace(failed, unknown.version, trial.event(failed, 'failed')), 'replaced');
+      assert.equal(await trial.store.replace(failed, unknown, trial.event(failed, 'failed')), 'replaced');
       const refund = await trial.insertRefund(payment, gaveBack);
       const voided = await trial.insertRefund(payment, { ...gaveNothing, kind: 'void' });
       same([(await trial.drain(payer)).length, (await refunds.drain(handler)).length], [1, 2]);
@@ -282,10 +282,7 @@ export const refundPurgeCases: readonly PaymentStoreCase[] = [
         const payment = await trial.insert({ ...paid, finalizedAt: at(round * 1_000 - 1) });
         const failed = await trial.insertRefund(payment, gaveNothing);
         const review = trial.next(failed, { state: 'review', finalizedAt: null });
-        const [{ payments }, outcome] = await Promise.all([
-          trial.purge(),
-          trial.second.replace(review, failed.version),
-        ]);
+        const [{ payments }, outcome] = await Promise.all([trial.purge(), trial.second.replace(review, failed)]);
         same([payments, outcome], outcome === 'replaced' ? [0, 'replaced'] : [1, 'stale']);
         if (outcome === 'replaced') await expectStored(trial, payment, review);
         else await expectGone(trial, [payment, failed]);
@@ -305,7 +302,7 @@ export const refundPurgeCases: readonly PaymentStoreCase[] = [
         await expectStored(trial, refund);
         same((await trial.refunds.leaseDue()).length, 1);
         const done = trial.next(refund, { ...gaveBack, dueAt: null });
-        assert.equal(await trial.store.replace(done, refund.version, trial.event(done, 'succeeded')), 'replaced');
+        assert.equal(await trial.store.replace(done, refund, trial.event(done, 'succeeded')), 'replaced');
         const [delivery] = await trial.refunds.take(handler);
         same(eventIds([delivery!]), [`${refund.conversationId}:2`]);
         await trial.refunds.acknowledge(handler, delivery!.event.eventId);

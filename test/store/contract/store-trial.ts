@@ -13,8 +13,14 @@ import { isRefund, type PaymentRecord, toPayment } from '../../../lib/payment/pa
 import { newRefundEvent } from '../../../lib/payment/refund-event.js';
 import { type RefundIn, saleOf, saleText, toRefund } from '../../../lib/payment/refund.js';
 import { referenceLockIn } from '../../../lib/payment/transitions.js';
-import type { Delivery, Postponement } from '../../../lib/store/payment-outbox.js';
-import type { PaymentStore, PurgeCounts, Retention, StoreCounts } from '../../../lib/store/payment-store.js';
+import type {
+  Delivery,
+  PaymentStore,
+  Postponement,
+  PurgeCounts,
+  Retention,
+  StoreCounts,
+} from '../../../lib/store/payment-store.js';
 import { aPaymentEvent } from '../../../lib/testing/index.js';
 import type { TestClock } from '../../../lib/testing/index.js';
 import { aPostponement, at, eventIds, fullFields, leased, unique } from './trial-values.js';
@@ -157,7 +163,7 @@ export class StoreTrial {
   /** Replaces a stored record by its next version. */
   async replace(record: PaymentRecord, changes: Partial<PaymentRecord> = {}): Promise<PaymentRecord> {
     const next = this.next(record, changes);
-    assert.equal(await this.store.replace(next, record.version), 'replaced', `the ${nounOf(record)} must be replaced`);
+    assert.equal(await this.store.replace(next, record), 'replaced', `the ${nounOf(record)} must be replaced`);
     return next;
   }
 
@@ -198,11 +204,7 @@ export class StoreTrial {
   ): Promise<{ record: PaymentRecord; event: LedgerEvent }> {
     const next = this.next(record, { state, updatedAt });
     const event = this.event(next, state);
-    assert.equal(
-      await store.replace(next, record.version, event),
-      'replaced',
-      `the ${nounOf(record)} must be replaced`,
-    );
+    assert.equal(await store.replace(next, record, event), 'replaced', `the ${nounOf(record)} must be replaced`);
     return { record: next, event };
   }
 
@@ -303,11 +305,11 @@ export class StoreTrial {
   }
 
   listParked(limit = 10): Promise<Delivery[]> {
-    return this.store.listParked(this.account, limit);
+    return this.store.listDeliveries({ account: this.account, parked: true, after: null, limit: limit });
   }
 
-  replay(handlerId: string, eventId: string): Promise<boolean> {
-    return this.store.replay(this.account, handlerId, eventId);
+  async replay(handlerId: string, eventId: string): Promise<boolean> {
+    return (await this.store.replay(this.account, handlerId, eventId)) !== 'absent';
   }
 
   // Both.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { types } from 'node:util';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
-import type { Delivery, LeasedDelivery, Postponement } from '../../../lib/store/payment-outbox.js';
+import type { Delivery, LeasedDelivery, Postponement } from '../../../lib/store/payment-store.js';
 
 const START = Date.parse('2026-03-01T10:00:00.123Z');
 

@@ -40,7 +40,7 @@ export const dueCases: readonly PaymentStoreCase[] = [
       await trial.insert({ dueAt: at(0) });
       const [due] = await trial.leaseDue();
       const next = trial.next(due!, { state: 'expired', dueAt: null });
-      assert.equal(await trial.store.replace(next, due!.version), 'replaced');
+      assert.equal(await trial.store.replace(next, due!), 'replaced');
       same(await trial.find(next), next);
       trial.moveTo(1_000_000);
       same(await trial.leaseDue(), []);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PaymentRecord } from '../../../../lib/payment/payment.js';
-import type { UniqueKey } from '../../../../lib/store/payment-ledger.js';
+import type { UniqueKey } from '../../../../lib/store/payment-store.js';
 import { at, ids, type PaymentStoreCase, RACERS, same, tally, unique } from '../store-trial.js';
 
 const ALL_UNIQUE_KEYS: readonly UniqueKey[] = ['conversationId', 'idempotencyKey', 'tokenHash', 'referenceLock'];
@@ -47,7 +47,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
       // It has ended, and is asked about again all the same.
       const ended = { ...trial.next(pending), redirectUrl: undefined, state: 'expired', dueAt: at(700) } as const;
       const expired = { ...ended, finalizedAt: at(600) };
-      assert.equal(await trial.store.replace(expired, pending.version), 'replaced');
+      assert.equal(await trial.store.replace(expired, pending), 'replaced');
       const { redirectUrl: forgotten, ...found } = (await trial.find(pending))!;
       const { redirectUrl: _none, ...rest } = expired;
       same([forgotten, found], [undefined, rest]);
@@ -125,7 +125,7 @@ export const recordCases: readonly PaymentStoreCase[] = [
       const other = { ...one, account: unique('other'), amount: '2.00' };
       await trial.put(one);
       await trial.put(other);
-      assert.equal(await trial.store.replace(trial.next(other), other.version), 'replaced');
+      assert.equal(await trial.store.replace(trial.next(other), other), 'replaced');
       for (const record of [one, trial.next(other)]) {
         const { account, conversationId } = record;
         same(await trial.store.find(account, conversationId), record);

@@ -35,7 +35,7 @@ function proven(trial: StoreTrial, first: PaymentRecord): PaymentRecord {
 
 async function pin(trial: StoreTrial, first: PaymentRecord, store: PaymentStore = trial.store): Promise<PaymentRecord> {
   const next = proven(trial, first);
-  assert.equal(await store.replace(next, first.version, trial.event(next, 'review')), 'replaced');
+  assert.equal(await store.replace(next, first, trial.event(next, 'review')), 'replaced');
   return next;
 }
 
@@ -46,7 +46,7 @@ async function assertTaken(trial: StoreTrial, reference: string): Promise<void> 
     assert.equal(await store.insert(fresh), 'referenceLock');
     const awaiting = await trial.insert({ reference });
     const claim = trial.next(awaiting, { state: 'authorizing', referenceLock: reference });
-    assert.equal(await store.replace(claim, awaiting.version), 'locked');
+    assert.equal(await store.replace(claim, awaiting), 'locked');
   }
 }
 
@@ -72,7 +72,7 @@ const PIN_RACES: readonly [name: string, rivalOf?: (trial: StoreTrial, reference
     async (trial, reference) => {
       const awaiting = await trial.insert({ reference });
       const record = trial.next(awaiting, { state: 'authorizing', referenceLock: reference });
-      return { record, write: async (store) => (await store.replace(record, awaiting.version)) === 'replaced' };
+      return { record, write: async (store) => (await store.replace(record, awaiting)) === 'replaced' };
     },
   ],
 ];
@@ -93,7 +93,7 @@ export const referenceCases: readonly PaymentStoreCase[] = [
         dueAt: at(0),
         tokenHash: unique('token'),
       });
-      assert.equal(await trial.store.replace(next, record.version, trial.event(next, 'review')), 'locked');
+      assert.equal(await trial.store.replace(next, record, trial.event(next, 'review')), 'locked');
 
       same(await trial.find(record), record);
       same(await trial.find(holder), holder);
@@ -103,7 +103,7 @@ export const referenceCases: readonly PaymentStoreCase[] = [
       same(await trial.leaseDue(), []);
       same(await trial.take(handler), []);
       const unlocked = { ...next, referenceLock: null };
-      assert.equal(await trial.store.replace(unlocked, record.version, trial.event(next, 'review')), 'replaced');
+      assert.equal(await trial.store.replace(unlocked, record, trial.event(next, 'review')), 'replaced');
       same(eventIds(await trial.take(handler)), [`${record.conversationId}:2`]);
     },
   },
@@ -113,7 +113,7 @@ export const referenceCases: readonly PaymentStoreCase[] = [
       const lock = unique('reference');
       const records = await Promise.all(Array.from({ length: RACERS }, () => trial.insert({ reference: lock })));
       const outcomes = await trial.race((store, index) =>
-        store.replace(trial.next(records[index]!, { state: 'authorizing', referenceLock: lock }), 1),
+        store.replace(trial.next(records[index]!, { state: 'authorizing', referenceLock: lock }), records[index]!),
       );
       same(tally(outcomes), { replaced: 1, locked: RACERS - 1 });
       const claimed = await trial.listByState(['authorizing'], RACERS);
@@ -128,7 +128,7 @@ export const referenceCases: readonly PaymentStoreCase[] = [
         const record = await trial.insert();
         const [inserted, replaced] = await Promise.all([
           trial.store.insert(trial.record({ referenceLock: lock })),
-          trial.second.replace(trial.next(record, { referenceLock: lock }), 1),
+          trial.second.replace(trial.next(record, { referenceLock: lock }), record),
         ]);
         const both = `${inserted} ${replaced}`;
         assert.ok(both === 'null locked' || both === 'referenceLock replaced', both);
@@ -141,7 +141,7 @@ export const referenceCases: readonly PaymentStoreCase[] = [
       const lock = unique('reference');
       const first = await trial.insert();
       const second = await trial.insert();
-      const reach = () => trial.store.replace(trial.next(second, { referenceLock: lock }), second.version);
+      const reach = () => trial.store.replace(trial.next(second, { referenceLock: lock }), second);
       const claimed = await trial.replace(first, { state: 'authorizing', referenceLock: lock });
       assert.equal(await reach(), 'locked');
       const unknown = await trial.replace(claimed, { state: 'unknown' });
@@ -149,7 +149,7 @@ export const referenceCases: readonly PaymentStoreCase[] = [
       const failed = await trial.replace(unknown, { state: 'failed', referenceLock: null });
       assert.equal(await reach(), 'replaced');
       const review = trial.next(failed, { state: 'review', referenceLock: lock });
-      assert.equal(await trial.store.replace(review, failed.version), 'locked');
+      assert.equal(await trial.store.replace(review, failed), 'locked');
     },
   },
   {
@@ -197,10 +197,10 @@ export const referenceCases: readonly PaymentStoreCase[] = [
       const { first, holder } = await twoOfOneReference(trial);
       await pin(trial, first);
       const unknown = trial.next(holder, { state: 'unknown' });
-      assert.equal(await trial.second.replace(unknown, holder.version), 'locked');
+      assert.equal(await trial.second.replace(unknown, holder), 'locked');
       same(await trial.find(holder), holder);
       const other = pinReference(unknown);
-      assert.equal(await trial.second.replace(other, holder.version), 'replaced');
+      assert.equal(await trial.second.replace(other, holder), 'replaced');
       same(await trial.find(holder), other);
       await trial.replace(other, released);
       await assertTaken(trial, holder.reference!);
@@ -260,7 +260,10 @@ export const referenceCases: readonly PaymentStoreCase[] = [
     name: 'a stale pin changes nothing: the holder still has the lock',
     async run(trial) {
       const { first, holder } = await twoOfOneReference(trial);
-      assert.equal(await trial.second.replace(proven(trial, { ...first, version: 2 }), 2), 'stale');
+      assert.equal(
+        await trial.second.replace(proven(trial, { ...first, version: 2 }), { ...first, version: 2 }),
+        'stale',
+      );
       same(await trial.find(first), first);
       await trial.replace(holder, released);
       await trial.insert({ referenceLock: holder.reference });
@@ -284,7 +287,7 @@ export const referenceCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const { first, holder } = await twoOfOneReference(trial);
       const unpinned = trial.next(first, { state: 'review', finalizedAt: null, pinsReference: false });
-      assert.equal(await trial.store.replace(unpinned, first.version), 'replaced');
+      assert.equal(await trial.store.replace(unpinned, first), 'replaced');
       same(await trial.find(first), unpinned);
       await trial.replace(holder, released);
       await trial.insert({ referenceLock: holder.reference });
@@ -301,8 +304,8 @@ export const referenceCases: readonly PaymentStoreCase[] = [
         const isRivalFirst = round % 4 < 2;
         const [early, pinned, ended, late] = await Promise.all([
           isRivalFirst && rival?.write(one),
-          one.replace(proven(trial, first), first.version),
-          other.replace(trial.next(holder, released), holder.version),
+          one.replace(proven(trial, first), first),
+          other.replace(trial.next(holder, released), holder),
           !isRivalFirst && rival?.write(one),
         ]);
         same([pinned, ended], ['replaced', 'replaced']);
@@ -319,7 +322,9 @@ export const referenceCases: readonly PaymentStoreCase[] = [
       const { holder } = await twoOfOneReference(trial);
       const reference = holder.reference;
       const records = await Promise.all(Array.from({ length: RACERS }, () => trial.insert({ ...declined, reference })));
-      const outcomes = await trial.race((store, index) => store.replace(proven(trial, records[index]!), 1));
+      const outcomes = await trial.race((store, index) =>
+        store.replace(proven(trial, records[index]!), records[index]!),
+      );
       same(tally(outcomes), { replaced: RACERS });
       await trial.replace(holder, released);
       await assertTaken(trial, reference!);

@@ -8,10 +8,10 @@ export const versionCases: readonly PaymentStoreCase[] = [
     async run(trial) {
       const empty = await trial.insert({ version: 6 });
       const full = trial.fullRecord({ conversationId: empty.conversationId });
-      assert.equal(await trial.store.replace(full, 6), 'replaced');
+      assert.equal(await trial.store.replace(full, empty), 'replaced');
       same(await trial.find(full), full);
       const emptied = { ...empty, version: 8 };
-      assert.equal(await trial.store.replace(emptied, 7), 'replaced');
+      assert.equal(await trial.store.replace(emptied, full), 'replaced');
       same(await trial.find(full), emptied);
       assert.equal(await trial.store.findByTokenHash(trial.account, full.tokenHash!), null);
       assert.equal(await trial.findByIdempotencyKey(full.idempotencyKey!), null);
@@ -71,10 +71,13 @@ export const versionCases: readonly PaymentStoreCase[] = [
       const lock = unique('reference');
       for (const expected of [1, 3]) {
         const next = { ...record, version: expected + 1, state: 'failed', dueAt: at(0), referenceLock: lock } as const;
-        assert.equal(await trial.store.replace(next, expected, trial.event(next, 'failed')), 'stale');
+        assert.equal(
+          await trial.store.replace(next, { ...record, version: expected }, trial.event(next, 'failed')),
+          'stale',
+        );
       }
       const none = trial.record({ referenceLock: lock });
-      assert.equal(await trial.store.replace(none, 0, trial.event(none, 'failed')), 'stale');
+      assert.equal(await trial.store.replace(none, { ...none, version: 0 }, trial.event(none, 'failed')), 'stale');
 
       assert.equal(await trial.find(none), null);
       same(await trial.find(record), record);
@@ -94,7 +97,7 @@ export const versionCases: readonly PaymentStoreCase[] = [
         trial.next(record, { state: 'unknown', code: `bid ${index}`, updatedAt: at(index) }),
       );
       const outcomes = await trial.race((store, index) =>
-        store.replace(bids[index]!, record.version, trial.event(bids[index]!, 'unknown')),
+        store.replace(bids[index]!, record, trial.event(bids[index]!, 'unknown')),
       );
       same(tally(outcomes), { replaced: 1, stale: RACERS - 1 });
       const winner = bids[outcomes.indexOf('replaced')]!;
@@ -123,7 +126,7 @@ export const versionCases: readonly PaymentStoreCase[] = [
           const current = await store.find(trial.account, record.conversationId);
           assert.ok(current);
           const next = trial.next(current, { inquiries: current.inquiries + 1 });
-          if ((await store.replace(next, current.version)) === 'replaced') return;
+          if ((await store.replace(next, current)) === 'replaced') return;
         }
       }, 8);
       const end = await trial.find(record);
@@ -137,7 +140,7 @@ export const versionCases: readonly PaymentStoreCase[] = [
       const lock = unique('reference');
       await trial.insert({ referenceLock: lock });
       const record = await trial.insert({ version: 5 });
-      assert.equal(await trial.store.replace({ ...record, referenceLock: lock, version: 5 }, 4), 'stale');
+      assert.equal(await trial.store.replace({ ...record, referenceLock: lock }, { ...record, version: 4 }), 'stale');
     },
   },
   {
@@ -157,7 +160,7 @@ export const versionCases: readonly PaymentStoreCase[] = [
       const other = await trial.insert({ [key]: unique(key) });
       const record = await trial.insert();
       const next = trial.next(record, { [key]: other[key], state: 'failed', referenceLock: unique('reference') });
-      await assert.rejects(trial.store.replace(next, record.version, trial.event(next, 'failed')));
+      await assert.rejects(trial.store.replace(next, record, trial.event(next, 'failed')));
       same(await trial.find(record), record);
       same(await trial.find(other), other);
       same(await trial.versions(record), [1]);
@@ -172,7 +175,7 @@ export const versionCases: readonly PaymentStoreCase[] = [
       const record = await trial.insert();
       const next = trial.next(record, { state: 'unknown', updatedAt: at(1) });
       const event = trial.event({ ...next, updatedAt: at(1), createdAt: at(0) }, 'unknown');
-      assert.equal(await trial.store.replace(next, 1, event), 'replaced');
+      assert.equal(await trial.store.replace(next, record, event), 'replaced');
       Object.assign(event.payment, { amount: '0.01' });
       event.payment.createdAt.setTime(0);
       next.updatedAt.setTime(0);
@@ -224,7 +227,7 @@ export const versionCases: readonly PaymentStoreCase[] = [
       const awaiting = await trial.insert({ reference });
       const claim = trial.next(awaiting, { state: 'authorizing', referenceLock: reference, dueAt: at(0) });
       const fenced = await trial.replace(awaiting, { state: 'awaiting' });
-      assert.equal(await trial.second.replace(claim, awaiting.version), 'stale');
+      assert.equal(await trial.second.replace(claim, awaiting), 'stale');
       same(await trial.find(awaiting), fenced);
       same(await trial.versions(awaiting), [1, 2]);
       same(await trial.leaseDue(), []);
@@ -239,8 +242,8 @@ export const versionCases: readonly PaymentStoreCase[] = [
         const claim = trial.next(awaiting, { state: 'authorizing', referenceLock: unique('reference') });
         const fence = trial.next(awaiting);
         const outcomes = await Promise.all([
-          trial.store.replace(claim, awaiting.version),
-          trial.second.replace(fence, awaiting.version),
+          trial.store.replace(claim, awaiting),
+          trial.second.replace(fence, awaiting),
         ]);
         same([...outcomes].sort(), ['replaced', 'stale']);
         same(await trial.find(awaiting), outcomes[0] === 'replaced' ? claim : fence);

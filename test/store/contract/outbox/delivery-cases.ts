@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Delivery } from '../../../../lib/store/payment-outbox.js';
+import type { Delivery } from '../../../../lib/store/payment-store.js';
 import { at, eventIds, leased, type PaymentStoreCase, RACERS, same, type StoreTrial, unique } from '../store-trial.js';
 
 /** Leases a delivery for this long, with the lease `mine`. */

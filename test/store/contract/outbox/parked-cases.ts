@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PAIR_ALIVE_MS } from '../../../../lib/store/payment-outbox.js';
+import { PAIR_ALIVE_MS } from '../../../../lib/store/payment-store.js';
 import { at, eventIds, type PaymentStoreCase, RACERS, same, type StoreTrial } from '../store-trial.js';
 
 const FIRST = 'payment.unknown';
@@ -22,7 +22,7 @@ export const parkedAndOrphanedCases: readonly PaymentStoreCase[] = [
       const delivery = await trial.fail(handler, { attempts: 15, error: 'E', parked: true, retryInMs: 5 });
       trial.moveTo(1_000_000);
       same(await trial.take(handler), []);
-      same(await trial.second.listParked(trial.account, 10), [
+      same(await trial.second.listDeliveries({ account: trial.account, parked: true, after: null, limit: 10 }), [
         { ...delivery, attempts: 15, error: 'E', parked: true, dueAt: at(15) },
       ]);
     },
@@ -42,7 +42,10 @@ export const parkedAndOrphanedCases: readonly PaymentStoreCase[] = [
       const list = async (limit: number) => eventIds(await trial.listParked(limit));
       same(await list(10), [first, second, third]);
       same(await list(2), [first, second]);
-      same(await trial.store.listParked(`${trial.account}-other`, 10), []);
+      same(
+        await trial.store.listDeliveries({ account: `${trial.account}-other`, parked: true, after: null, limit: 10 }),
+        [],
+      );
     },
   },
   {
@@ -103,7 +106,8 @@ export const parkedAndOrphanedCases: readonly PaymentStoreCase[] = [
     name: 'replay returns false where no such delivery is parked, and changes nothing',
     async run(trial) {
       const { handler, eventId } = await trial.oneEvent();
-      const replay = (account: string, id: string, eventId: string) => trial.store.replay(account, id, eventId);
+      const replay = async (account: string, id: string, eventId: string) =>
+        (await trial.store.replay(account, id, eventId)) !== 'absent';
       await trial.take(handler, { leaseMs: 100 });
       assert.equal(await replay(trial.account, handler, eventId), false);
       trial.moveTo(99);
