@@ -142,6 +142,8 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored' | 'kin
    * ids, so that they differ even then.
    */
   readonly hostIdNonce?: string | null;
+  /** A short hash of the gateway that it was sent to; null or absent where that is not known. */
+  readonly gateway?: string | null;
   /** Whether the merchant said that this reference may be charged more than once. */
   readonly allowRepeat: boolean;
   /** When the 3D session or the gateway's own page ends; null for direct payments, and before there is a page. */

@@ -204,7 +204,7 @@ export function describeVanished(
       await obstacle.run('rollback');
       await obstacle.end();
 
-      const replaced = async () => await others.replace(payments.next(record), 1).catch(() => 'locked' as const);
+      const replaced = async () => await others.replace(payments.next(record), record).catch(() => 'locked' as const);
       expect(await replaced()).toBe('locked');
       await until(async () => (await replaced()) === 'replaced', 25_000);
       await purged;

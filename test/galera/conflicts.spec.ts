@@ -48,7 +48,7 @@ describe('conflicts', () => {
         const lock = 'insert into card_payment_reference_lock (account, reference, conversation_id) values (?, ?, ?)';
         await holder.query(lock, [record.account, 'order', 'nobody']);
         const next = trials[1]!.next(record, { state: 'authorizing', reference: 'order', referenceLock: 'order' });
-        const overtaken = stores[1]!.replace(next, record.version);
+        const overtaken = stores[1]!.replace(next, record);
         const waiting = `select 1 from information_schema.processlist
 where info like 'insert into card_payment_ref%' or info like 'delete from card_payment_ref%'`;
         await until(async () => (await queryMariaDb(urls[1]!, waiting)).length === 1);
@@ -70,7 +70,7 @@ where info like 'insert into card_payment_ref%' or info like 'delete from card_p
           const record = await trials[0]!.insert();
           await Promise.all(trials.map((trial) => trial.find(record)));
           const claims = stores.map((store, node) =>
-            store.replace(trials[node]!.next(record, { state: 'authorizing' }), record.version),
+            store.replace(trials[node]!.next(record, { state: 'authorizing' }), record),
           );
           expect((await Promise.all(claims)).sort()).toEqual(['replaced', 'stale', 'stale']);
           const orders = trials.map((trial) => trial.record({ reference: `${round}`, referenceLock: `${round}` }));
@@ -106,7 +106,7 @@ where info like 'insert into card_payment_ref%' or info like 'delete from card_p
         await trials[0]!.replace(record, { state: 'authorizing' });
         expect(await stale.find(record.account, record.conversationId)).toEqual(record);
         const claims = [stale, stores[1]!].map((store) =>
-          store.replace(trials[1]!.next(record, { state: 'authorizing' }), record.version),
+          store.replace(trials[1]!.next(record, { state: 'authorizing' }), record),
         );
         const read = trials[1]!.find(record);
         await holder.query('unlock tables');

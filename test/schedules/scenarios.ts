@@ -1,12 +1,11 @@
 import { MemoryPaymentStore } from 'nestjs-card-payment';
 import { type LedgerEvent, ledgerEventOf } from '../../lib/payment/ledger-event.js';
 import { advance, withdrawClaim } from '../../lib/payment/transitions.js';
-import type { ReplaceOutcome } from '../../lib/store/payment-ledger.js';
+import type { PaymentStore, ReplaceOutcome } from '../../lib/store/payment-store.js';
 import { interceptCalls } from '../rigs/store-calls.js';
 import { callbacks, type Plant } from './callbacks.js';
 import type { Scenario } from './explorer.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
-import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** Each with the number of its schedules. If that drops, something is no longer explored. */
 export const SCENARIOS: readonly { readonly scenario: Scenario; readonly schedules: number }[] = [
@@ -32,15 +31,15 @@ export const PLANTS: readonly { readonly scenario: Scenario; readonly breaks: Re
   planted('a claim is granted twice', /charged 2 times/, {
     makeStore: (clock) => new StoreThatChecksNoVersion({ clock }),
     wrapStore: (store) =>
-      replacing(store, async (record, expected, event) => {
+      replacing(store, async (record, previous, event) => {
         const stored = await store.find(record.account, record.conversationId);
-        return stored?.version === expected ? store.replace(record, expected, event) : 'stale';
+        return stored?.version === previous.version ? store.replace(record, previous, event) : 'stale';
       }),
   }),
   planted('an event is written apart from its state', /no handler got the event/, {
     wrapStore: (store) =>
-      replacing(store, async (record, expected, event) => {
-        const outcome = await store.replace(record, expected);
+      replacing(store, async (record, previous, event) => {
+        const outcome = await store.replace(record, previous);
         if (event && outcome === 'replaced') await store.insert(carrierOf(record), event);
         return outcome;
       }),
@@ -58,9 +57,9 @@ function planted(name: string, breaks: RegExp, plant: Plant): (typeof PLANTS)[nu
 }
 
 class StoreThatChecksNoVersion extends MemoryPaymentStore {
-  override async replace(record: PaymentRecord, expected: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+  override async replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
     const stored = await this.find(record.account, record.conversationId);
-    return super.replace(record, stored?.version ?? expected, event);
+    return super.replace(record, stored ?? previous, event);
   }
 }
 
@@ -80,8 +79,9 @@ function whenDue(
   return interceptCalls(store, async ({ method, proceed }) => {
     if (method !== 'leaseDue') return proceed();
     const due = (await proceed()) as PaymentRecord[];
-    for (const next of due.filter((record) => record.state === state).map(nextOf)) {
-      await store.replace(next, next.version - 1, ledgerEventOf(next));
+    for (const record of due.filter((one) => one.state === state)) {
+      const next = nextOf(record);
+      await store.replace(next, record, ledgerEventOf(next));
     }
     return due.filter((record) => record.state !== state);
   });

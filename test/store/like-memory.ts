@@ -8,9 +8,8 @@ import { type LedgerEventType, ledgerEventOf } from '../../lib/payment/ledger-ev
 import { type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
 import type { RefundEventState } from '../../lib/payment/payment-state.js';
 import { saleText } from '../../lib/payment/refund.js';
-import type { Delivery } from '../../lib/store/payment-outbox.js';
+import type { Delivery, PaymentStore } from '../../lib/store/payment-store.js';
 import { inWhole } from '../rigs/extent.js';
-import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const MINUTE_MS = 60_000;
@@ -207,7 +206,7 @@ async function write(store: PaymentStore, fresh: PaymentRecord, state: RefundEve
   const finalizedAt = state === 'succeeded' ? now : null;
   const next = { ...record, state, version: record.version + 1, updatedAt: now, finalizedAt };
   const event = ledgerEventOf(next);
-  return old ? store.replace(next, old.version, event) : store.insert(next, event);
+  return old ? store.replace(next, old, event) : store.insert(next, event);
 }
 
 /** The payment of this number before it is stored, or the refund of that payment. */
@@ -231,7 +230,7 @@ function first(account: string, kind: Kind, number: number): PaymentRecord {
 async function look(store: PaymentStore, account: string): Promise<unknown> {
   const [counts, parked, ...keys] = await Promise.all([
     store.counts(account),
-    store.listParked(account, 100),
+    store.listDeliveries({ account, parked: true, after: null, limit: 100 }),
     ...NUMBERS.map((number) => store.findByIdempotencyKey(account, `key of ${number}`)),
   ]);
   return { counts, parked: parked.map((delivery) => JSON.stringify(delivery)).sort(), keys };

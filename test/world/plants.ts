@@ -1,7 +1,6 @@
 import { MemoryPaymentStore } from 'nestjs-card-payment';
 import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
-import type { ReplaceOutcome, UniqueKey } from '../../lib/store/payment-ledger.js';
-import type { HandlerPair } from '../../lib/store/payment-outbox.js';
+import type { HandlerPair, ReplaceOutcome, UniqueKey } from '../../lib/store/payment-store.js';
 import type { Plant } from './world.js';
 import type { LedgerEvent } from '../../lib/payment/ledger-event.js';
 
@@ -38,9 +37,9 @@ class StoreThatReplacesPairs extends MemoryPaymentStore {
     return super.insert(record, event);
   }
 
-  override replace(record: PaymentRecord, expected: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+  override replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
     if (event) this.waiting.push(event);
-    return super.replace(record, expected, event);
+    return super.replace(record, previous, event);
   }
 }
 
@@ -50,8 +49,8 @@ class StoreThatLocksNoRefund extends MemoryPaymentStore {
     return super.insert(withoutRefundLock(record), event);
   }
 
-  override replace(record: PaymentRecord, expected: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
-    return super.replace(withoutRefundLock(record), expected, event);
+  override replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    return super.replace(withoutRefundLock(record), previous, event);
   }
 }
 
@@ -65,8 +64,8 @@ class StoreThatLocksNoPage extends MemoryPaymentStore {
     return super.insert(withoutPageLock(record), event);
   }
 
-  override replace(record: PaymentRecord, expected: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
-    return super.replace(withoutPageLock(record), expected, event);
+  override replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    return super.replace(withoutPageLock(record), previous, event);
   }
 }
 
@@ -76,8 +75,8 @@ function withoutPageLock(record: PaymentRecord): PaymentRecord {
 
 /** It stores a refund that failed, and not its event. */
 class StoreThatLosesRefundEvents extends MemoryPaymentStore {
-  override replace(record: PaymentRecord, expected: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
-    return super.replace(record, expected, event?.type === 'refund.failed' ? undefined : event);
+  override replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    return super.replace(record, previous, event?.type === 'refund.failed' ? undefined : event);
   }
 }
 

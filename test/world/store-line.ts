@@ -1,11 +1,10 @@
 import type { TestClock } from 'nestjs-card-payment/testing';
-import type { LeasedDelivery } from '../../lib/store/payment-outbox.js';
+import type { LeasedDelivery, PaymentStore } from '../../lib/store/payment-store.js';
 import type { Chance } from '../rigs/chance.js';
 import { interceptCalls } from '../rigs/store-calls.js';
 import type { Life } from './life.js';
 import type { Trace } from './trace.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
-import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** What happens to a call. `lost`: done, but the caller gets an error. `late`: rejected, and done some time later. */
 type Fate = 'prompt' | 'slow' | 'refused' | 'lost' | 'late';

@@ -1,7 +1,7 @@
 import type { TestClock } from 'nestjs-card-payment/testing';
 import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
 import { isOpenRefund } from '../../lib/payment/refund-totals.js';
-import { type HandlerPair, PAIR_ALIVE_MS } from '../../lib/store/payment-outbox.js';
+import { type HandlerPair, PAIR_ALIVE_MS, type PaymentStore } from '../../lib/store/payment-store.js';
 import { interceptCalls } from '../rigs/store-calls.js';
 import type { WorldGateway } from './gateway.js';
 import type { Life } from './life.js';
@@ -9,7 +9,6 @@ import { type GatewayRefund, unitsOf } from './refund-ledger.js';
 import type { StoreLine } from './store-line.js';
 import type { Trace } from './trace.js';
 import type { LedgerEvent, LedgerEventType } from '../../lib/payment/ledger-event.js';
-import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** What the witness knows of a host. */
 export interface WatchedHost {

@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
-import { type LedgerState, UNSETTLED_STATES } from '../../payment/payment-state.js';
+import { type LedgerState, ALL_STATES } from '../../payment/payment-state.js';
 import { pinnedReferenceOf } from '../../payment/transitions.js';
-import type { UniqueKey } from '../payment-ledger.js';
-import type { SettledPage, SettledPlace, StateCount, StoreCounts } from '../payment-store.js';
+import type {
+  ListPage,
+  ListPlace,
+  SettledPage,
+  SettledPlace,
+  StateCount,
+  StoreCounts,
+  UniqueKey,
+} from '../payment-store.js';
 import { copyRecord, historyEntryOf } from '../record-json.js';
 import { byDate, DueQueue } from './due-queue.js';
 
@@ -68,9 +75,16 @@ export class AccountLedger {
   inStates(states: readonly LedgerState[], limit: number): PaymentRecord[] {
     const found = this.records(this.payments.keys()).filter((record) => states.includes(record.state));
     return found
-      .sort(byDate((record) => record.updatedAt))
+      .sort(byDate((record) => record.createdAt))
       .slice(0, limit)
       .map(copyRecord);
+  }
+
+  list({ states, reference, after, limit }: ListPage): PaymentRecord[] {
+    const found = this.records(reference === undefined ? this.payments.keys() : this.idsOf(reference)).filter(
+      (record) => (states?.includes(record.state) ?? true) && (after === null || compareNewest(record, after) > 0),
+    );
+    return found.sort(compareNewest).slice(0, limit).map(copyRecord);
   }
 
   settled({ from, to, after, limit }: SettledPage): PaymentRecord[] {
@@ -164,7 +178,7 @@ export class AccountLedger {
       const isOlder = oldest === null || record.updatedAt < oldest;
       counts.set(record.state, { count: count + 1, oldest: isOlder ? new Date(record.updatedAt) : oldest });
     }
-    const shown = UNSETTLED_STATES.map((state) => [state, counts.get(state) ?? NO_PAYMENTS]);
+    const shown = ALL_STATES.map((state) => [state, counts.get(state) ?? NO_PAYMENTS]);
     return Object.fromEntries(shown) as StoreCounts['states'];
   }
 
@@ -230,6 +244,11 @@ export class PurgedKeys {
 function comparePlaces(one: SettledPlace, other: SettledPlace): number {
   const difference = one.finalizedAt.getTime() - other.finalizedAt.getTime();
   return difference || Buffer.compare(Buffer.from(one.conversationId), Buffer.from(other.conversationId));
+}
+
+function compareNewest(one: ListPlace, other: ListPlace): number {
+  const difference = other.createdAt.getTime() - one.createdAt.getTime();
+  return difference || Buffer.compare(Buffer.from(other.conversationId), Buffer.from(one.conversationId));
 }
 
 function hashOf(name: PurgedKey, value: string): string {

@@ -1,14 +1,16 @@
 import type { LedgerEvent, LedgerEventType } from '../../payment/ledger-event.js';
 import {
   type Delivery,
+  type DeliveryPage,
+  type DeliveryPlace,
+  type ReplayOutcome,
   type DeliveryLeaseRequest,
   type HandlerPair,
   type LeasedDelivery,
   PAIR_ALIVE_MS,
   type Postponement,
-} from '../payment-outbox.js';
+} from '../payment-store.js';
 import { copyEvent } from '../record-json.js';
-import { byDate } from './due-queue.js';
 import { HandlerDeliveries, recordIn, type StoredDelivery } from './handler-deliveries.js';
 
 /** The outbox of one account: its handlers, events and deliveries. It takes and returns copies. */
@@ -98,19 +100,21 @@ export class AccountOutbox {
     if (stored) this.save({ ...stored, attempts, error, parked, lease: null, dueAt: later(now, retryInMs) });
   }
 
-  parked(limit: number): Delivery[] {
+  list({ parked, after, limit }: DeliveryPage): Delivery[] {
     return this.all()
-      .filter((delivery) => delivery.parked)
-      .sort(byDate((delivery) => delivery.event.occurredAt))
+      .filter(
+        (delivery) => delivery.parked === parked && (after === null || comparePlaces(placeOf(delivery), after) > 0),
+      )
+      .sort((one, other) => comparePlaces(placeOf(one), placeOf(other)))
       .slice(0, limit)
       .map(copyDelivery);
   }
 
-  replay(handlerId: string, eventId: string, now: Date): boolean {
+  replay(handlerId: string, eventId: string, now: Date): ReplayOutcome {
     const delivery = this.deliveriesTo(handlerId).find(eventId);
-    if (!delivery?.parked) return false;
+    if (!delivery?.parked) return 'absent';
     this.save({ ...delivery, attempts: 0, error: null, parked: false, dueAt: now });
-    return true;
+    return 'replayed';
   }
 
   /** Whether the record has a delivery, or an event that waits to be fanned out to a known pair. */
@@ -191,4 +195,17 @@ function later(now: Date, ms: number): Date {
 
 function copyDelivery({ lease: _lease, ...delivery }: StoredDelivery): Delivery {
   return { ...delivery, dueAt: new Date(delivery.dueAt), event: copyEvent(delivery.event) };
+}
+
+function placeOf({ event: { occurredAt, eventId }, handlerId }: Delivery): DeliveryPlace {
+  return { occurredAt, eventId, handlerId };
+}
+
+function comparePlaces(one: DeliveryPlace, other: DeliveryPlace): number {
+  const bytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return (
+    one.occurredAt.getTime() - other.occurredAt.getTime() ||
+    bytes(one.eventId, other.eventId) ||
+    bytes(one.handlerId, other.handlerId)
+  );
 }

@@ -1,5 +1,5 @@
 import type { LedgerEvent, LedgerEventType } from '../../payment/ledger-event.js';
-import type { Delivery } from '../payment-outbox.js';
+import type { Delivery } from '../payment-store.js';
 import { byDate, DueQueue } from './due-queue.js';
 
 export interface StoredDelivery extends Delivery {

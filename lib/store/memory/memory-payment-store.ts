@@ -3,15 +3,24 @@ import { type PaymentClock, SystemClock } from '../../payment/clock.js';
 import type { LedgerEvent } from '../../payment/ledger-event.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import type { LedgerState } from '../../payment/payment-state.js';
-import type { LeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
-import type { Delivery, DeliveryLeaseRequest, HandlerPair, LeasedDelivery, Postponement } from '../payment-outbox.js';
 import {
+  type Delivery,
+  type DeliveryPage,
+  type ListPage,
+  type ReplayOutcome,
+  type DeliveryLeaseRequest,
+  type HandlerPair,
+  type LeasedDelivery,
+  type LeaseRequest,
   type PaymentStore,
+  type Postponement,
   type PurgeCounts,
+  type ReplaceOutcome,
   type Retention,
   type SettledPage,
   STORE_MARK,
   type StoreCounts,
+  type UniqueKey,
 } from '../payment-store.js';
 import { AccountOutbox } from './account-outbox.js';
 import { AccountLedger } from './account-ledger.js';
@@ -59,9 +68,9 @@ export class MemoryPaymentStore implements PaymentStore {
     return Promise.resolve(taken ?? null);
   }
 
-  replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+  replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
     const ledger = this.ledgerOf(record.account);
-    if (ledger.version(record.conversationId) !== expectedVersion) return Promise.resolve('stale');
+    if (ledger.version(record.conversationId) !== previous.version) return Promise.resolve('stale');
     const taken = ledger.takenKey(record);
     if (taken === 'referenceLock') return Promise.resolve('locked');
     if (taken) return Promise.reject(new Error(`Another payment has this ${taken}.`));
@@ -87,6 +96,10 @@ export class MemoryPaymentStore implements PaymentStore {
 
   listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]> {
     return Promise.resolve(this.ledgerOf(account).inStates(states, limit));
+  }
+
+  list(page: ListPage): Promise<PaymentRecord[]> {
+    return Promise.resolve(this.ledgerOf(page.account).list(page));
   }
 
   history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]> {
@@ -131,11 +144,11 @@ export class MemoryPaymentStore implements PaymentStore {
     return Promise.resolve();
   }
 
-  listParked(account: string, limit: number): Promise<Delivery[]> {
-    return Promise.resolve(this.outboxOf(account).parked(limit));
+  listDeliveries(page: DeliveryPage): Promise<Delivery[]> {
+    return Promise.resolve(this.outboxOf(page.account).list(page));
   }
 
-  replay(account: string, handlerId: string, eventId: string): Promise<boolean> {
+  replay(account: string, handlerId: string, eventId: string): Promise<ReplayOutcome> {
     return Promise.resolve(this.outboxOf(account).replay(handlerId, eventId, this.clock.now()));
   }
 

@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import { type Delivery, type DeliveryLeaseRequest, type LeasedDelivery, PAIR_ALIVE_MS } from '../payment-outbox.js';
+import { type Delivery, type DeliveryLeaseRequest, type LeasedDelivery, PAIR_ALIVE_MS } from '../payment-store.js';
 import { eventFromJson } from '../record-json.js';
 import { dateOf, type PaymentDb, type PaymentTables } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';

@@ -1,7 +1,7 @@
 import type { LedgerEvent } from '../../payment/ledger-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
 import { pinnedReferenceOf } from '../../payment/transitions.js';
-import type { ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
+import type { ReplaceOutcome, UniqueKey } from '../payment-store.js';
 import { eventRowOf, historyRowOf, hostIdHashOf, keyHashOf, rowOf } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
 import type { LedgerWrites } from './sql-engine.js';
@@ -46,7 +46,7 @@ export const ledgerWritesBy = (updatePayment: UpdatePayment): LedgerWrites => ({
     });
   },
 
-  async replace(database, record, expectedVersion, event) {
+  async replace(database, record, { version: expectedVersion }, event) {
     const { referenceLock } = record;
     const keyHash = keyHashIn(record);
     const outcome = await database.write<ReplaceOutcome | 'idempotencyKey'>(function* () {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DeliveryLeaseRequest } from '../payment-outbox.js';
+import type { DeliveryLeaseRequest } from '../payment-store.js';
 import {
   deleteDelivery,
   deliveryOf,

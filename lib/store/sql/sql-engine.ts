@@ -1,8 +1,7 @@
 import type { Dialect } from 'kysely';
 import type { LedgerEvent } from '../../payment/ledger-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
-import type { ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
-import type { Delivery, DeliveryLeaseRequest } from '../payment-outbox.js';
+import type { Delivery, DeliveryLeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-store.js';
 import type { DeliveryKey } from './deliveries.js';
 import type { SqlDatabase } from './sql-database.js';
 import type { InProcessConnection, SqlStatement, SqlSyntax } from './sql-transaction.js';
@@ -61,7 +60,7 @@ export interface LedgerWrites {
   readonly replace: (
     database: SqlDatabase,
     record: PaymentRecord,
-    expectedVersion: number,
+    previous: PaymentRecord,
     event?: LedgerEvent,
   ) => Promise<ReplaceOutcome>;
 }

@@ -1,9 +1,17 @@
 import { type CompiledQuery, sql } from 'kysely';
 import type { LedgerEvent } from '../../payment/ledger-event.js';
-import { UNSETTLED_STATES, type LedgerState } from '../../payment/payment-state.js';
+import { ALL_STATES, type LedgerState } from '../../payment/payment-state.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
-import type { LeaseRequest, PaymentLedger, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
-import type { SettledPage, StateCount, StoreCounts } from '../payment-store.js';
+import type {
+  LeaseRequest,
+  ListPage,
+  PaymentLedger,
+  ReplaceOutcome,
+  SettledPage,
+  StateCount,
+  StoreCounts,
+  UniqueKey,
+} from '../payment-store.js';
 import { historyFromJson } from '../record-json.js';
 import { dateOf, hostIdHashOf, keyHashOf, type PaymentDb, recordOf } from './payment-tables.js';
 import type { SqlDatabase } from './sql-database.js';
@@ -20,8 +28,8 @@ export class SqlLedger implements PaymentLedger {
     return (await this.writes()).ledgerWrites.insert(this.database, record, event);
   }
 
-  async replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
-    return (await this.writes()).ledgerWrites.replace(this.database, record, expectedVersion, event);
+  async replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    return (await this.writes()).ledgerWrites.replace(this.database, record, previous, event);
   }
 
   find(account: string, conversationId: string): Promise<PaymentRecord | null> {
@@ -62,10 +70,10 @@ export class SqlLedger implements PaymentLedger {
   async listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]> {
     const found: PaymentRecord[] = [];
     for (const state of new Set(states)) {
-      const query = records(this.database.db, account).where('state', '=', state).orderBy('updated_at').limit(limit);
+      const query = records(this.database.db, account).where('state', '=', state).orderBy('created_at').limit(limit);
       found.push(...(await this.database.read(query)).map(recordOf));
     }
-    return found.sort((one, other) => one.updatedAt.getTime() - other.updatedAt.getTime()).slice(0, limit);
+    return found.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime()).slice(0, limit);
   }
 
   async listSettled({ account, from, to, after, limit }: SettledPage): Promise<PaymentRecord[]> {
@@ -81,6 +89,17 @@ export class SqlLedger implements PaymentLedger {
       .orderBy('conversation_id')
       .limit(limit);
     return (await this.database.read(query)).map(recordOf);
+  }
+
+  async list({ account, states, reference, after, limit }: ListPage): Promise<PaymentRecord[]> {
+    let query = records(this.database.db, account).orderBy('created_at', 'desc').orderBy('conversation_id', 'desc');
+    if (states) query = query.where('state', 'in', states);
+    if (reference !== undefined) query = query.where('reference', '=', reference);
+    const place = after && ([after.createdAt.getTime(), after.conversationId] as const);
+    if (place) {
+      query = query.where((eb) => eb(eb.refTuple('created_at', 'conversation_id'), '<', eb.tuple(place[0], place[1])));
+    }
+    return (await this.database.read(query.limit(limit))).map(recordOf);
   }
 
   async history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]> {
@@ -135,11 +154,11 @@ export class SqlLedger implements PaymentLedger {
       this.database.db
         .selectFrom('card_payment')
         .where('account', '=', account)
-        .where('state', 'in', UNSETTLED_STATES)
+        .where('state', 'in', ALL_STATES)
         .groupBy('state')
         .select(({ fn }) => ['state', fn.countAll().as('count'), fn.min('updated_at').as('oldest')]),
     );
-    const counts = UNSETTLED_STATES.map((state): [string, StateCount] => {
+    const counts = ALL_STATES.map((state): [string, StateCount] => {
       const row = rows.find((one) => one.state === state);
       return [state, row ? { count: Number(row.count), oldest: dateOf(row.oldest) } : { count: 0, oldest: null }];
     });

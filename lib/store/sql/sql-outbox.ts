@@ -2,14 +2,16 @@ import { sql } from 'kysely';
 import { setImmediate } from 'node:timers/promises';
 import {
   type Delivery,
+  type DeliveryPage,
+  type ReplayOutcome,
   type DeliveryLeaseRequest,
   type HandlerPair,
   type LeasedDelivery,
   PAIR_ALIVE_MS,
   type PaymentOutbox,
   type Postponement,
-} from '../payment-outbox.js';
-import type { StoreCounts } from '../payment-store.js';
+  type StoreCounts,
+} from '../payment-store.js';
 import { type DeliveryKey, deliveryOf, unblockLater, withEvents } from './deliveries.js';
 import { limited, type SqlDatabase } from './sql-database.js';
 import type { SqlWrites } from './sql-engine.js';
@@ -83,20 +85,32 @@ export class SqlOutbox implements PaymentOutbox {
     });
   }
 
-  async listParked(account: string, limit: number): Promise<Delivery[]> {
-    const parked = withEvents(this.database.db, account)
-      .where('delivery.parked', '=', sql.lit(1))
+  async listDeliveries({ account, parked, after, limit }: DeliveryPage): Promise<Delivery[]> {
+    let query = withEvents(this.database.db, account)
+      .where('delivery.parked', '=', sql.lit(parked ? 1 : 0))
       .orderBy('delivery.occurred_at')
+      .orderBy('delivery.event_id')
+      .orderBy('delivery.handler_id')
       .limit(limit);
-    return (await this.database.read(parked)).map(deliveryOf);
+    const place = after && ([after.occurredAt.getTime(), after.eventId, after.handlerId] as const);
+    if (place) {
+      query = query.where((eb) =>
+        eb(
+          eb.refTuple('delivery.occurred_at', 'delivery.event_id', 'delivery.handler_id'),
+          '>',
+          eb.tuple(place[0], place[1], place[2]),
+        ),
+      );
+    }
+    return (await this.database.read(query)).map(deliveryOf);
   }
 
-  async replay(account: string, handlerId: string, eventId: string): Promise<boolean> {
+  async replay(account: string, handlerId: string, eventId: string): Promise<ReplayOutcome> {
     const update = this.update({ account, handlerId, eventId })
       .where('parked', '=', sql.lit(1))
       .set({ attempts: 0, parked: 0, error: null, due_at: this.database.fromNow() });
     const { numAffectedRows } = await this.database.statement(update.compile());
-    return numAffectedRows !== 0n;
+    return numAffectedRows === 0n ? 'absent' : 'replayed';
   }
 
   async countDeliveries(account: string): Promise<Omit<StoreCounts, 'states'>> {

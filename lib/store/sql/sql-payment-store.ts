@@ -5,16 +5,25 @@ import type { LedgerEvent } from '../../payment/ledger-event.js';
 import type { LedgerState } from '../../payment/payment-state.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
-import type { LeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
-import type { Delivery, DeliveryLeaseRequest, HandlerPair, LeasedDelivery, Postponement } from '../payment-outbox.js';
 import {
+  type Delivery,
+  type DeliveryPage,
+  type ListPage,
+  type ReplayOutcome,
+  type DeliveryLeaseRequest,
+  type HandlerPair,
+  type LeasedDelivery,
+  type LeaseRequest,
   MAX_PURGE_MS,
   type PaymentStore,
+  type Postponement,
   type PurgeCounts,
+  type ReplaceOutcome,
   type Retention,
   type SettledPage,
   STORE_MARK,
   type StoreCounts,
+  type UniqueKey,
 } from '../payment-store.js';
 import { openError } from './driver-errors.js';
 import { engineNamed, type SqlDialect } from './engines.js';
@@ -102,8 +111,8 @@ export class SqlPaymentStore implements PaymentStore {
     return limited(() => this.ledger.insert(record, event));
   }
 
-  replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
-    return limited(() => this.ledger.replace(record, expectedVersion, event));
+  replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    return limited(() => this.ledger.replace(record, previous, event));
   }
 
   find(account: string, conversationId: string): Promise<PaymentRecord | null> {
@@ -162,11 +171,11 @@ export class SqlPaymentStore implements PaymentStore {
     return limited(() => this.outbox.postpone(delivery, to));
   }
 
-  listParked(account: string, limit: number): Promise<Delivery[]> {
-    return limited(() => this.outbox.listParked(account, limit));
+  listDeliveries(page: DeliveryPage): Promise<Delivery[]> {
+    return limited(() => this.outbox.listDeliveries(page));
   }
 
-  replay(account: string, handlerId: string, eventId: string): Promise<boolean> {
+  replay(account: string, handlerId: string, eventId: string): Promise<ReplayOutcome> {
     return limited(() => this.outbox.replay(account, handlerId, eventId));
   }
 
@@ -183,6 +192,10 @@ export class SqlPaymentStore implements PaymentStore {
     if (place) this.purgePlaces.set(account, place);
     else this.purgePlaces.delete(account);
     return hasPairs || hasKeys || place ? { ...counts, hasMore: true } : counts;
+  }
+
+  list(page: ListPage): Promise<PaymentRecord[]> {
+    return limited(() => this.ledger.list(page));
   }
 
   listSettled(page: SettledPage): Promise<PaymentRecord[]> {

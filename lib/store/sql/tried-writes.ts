@@ -1,6 +1,6 @@
 import type { LedgerEvent } from '../../payment/ledger-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
-import type { UniqueKey } from '../payment-ledger.js';
+import type { UniqueKey } from '../payment-store.js';
 import type { SqlDatabase } from './sql-database.js';
 import type { LedgerWrites } from './sql-engine.js';
 import { firstTaken, takenKeys } from './sql-ledger.js';
@@ -14,7 +14,7 @@ export interface WriteTries {
   replace(
     database: SqlDatabase,
     record: PaymentRecord,
-    expectedVersion: number,
+    previous: PaymentRecord,
     event?: LedgerEvent,
   ): Promise<number | null>;
 }
@@ -30,9 +30,9 @@ export function ledgerWritesBy(tries: WriteTries): LedgerWrites {
       });
     },
 
-    replace(database, record, expectedVersion, event) {
+    replace(database, record, previous, event) {
       return tryOften(async () => {
-        const written = await tries.replace(database, record, expectedVersion, event);
+        const written = await tries.replace(database, record, previous, event);
         if (written !== null) return { outcome: written === 0 ? 'stale' : 'replaced' };
         const key = await takenKey(database, record, record.conversationId);
         if (key && key !== 'referenceLock') throw new Error(`another payment has this ${key}`);

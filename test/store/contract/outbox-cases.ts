@@ -146,26 +146,26 @@ const SCRIPTS: readonly (readonly [promise: string, script: string])[] = [
   ],
   [
     'a replayed delivery is due now, and comes before a later version that is still open',
-    'announce h us; publish pu ps; take h -> pu; park h pu for=9000; at 50; replay h pu -> true; parked ->; drain h -> pu ps',
+    'announce h us; publish pu ps; take h -> pu; park h pu for=9000; at 50; replay h pu -> replayed; parked ->; drain h -> pu ps',
   ],
   [
     'after a replayed delivery, a later one that is leased stays leased',
-    'announce h us; publish pu ps; take h -> pu; park h pu; lease h for=1000 -> ps; replay h pu -> true; lease h -> pu; ack h pu; ' +
+    'announce h us; publish pu ps; take h -> pu; park h pu; lease h for=1000 -> ps; replay h pu -> replayed; lease h -> pu; ack h pu; ' +
       'at 999; take h ->; at 1000; lease h -> ps',
   ],
   [
     'after a replayed delivery, a later one that failed still waits for its next try',
-    'announce h us; publish pu ps; take h -> pu; park h pu; lease h -> ps; retry h ps for=5000; replay h pu -> true; lease h -> pu; ' +
+    'announce h us; publish pu ps; take h -> pu; park h pu; lease h -> ps; retry h ps for=5000; replay h pu -> replayed; lease h -> pu; ' +
       'ack h pu; at 4999; take h ->; at 5000; lease h -> ps',
   ],
   [
     'only what is parked can be replayed, once',
-    'announce h f; publish pf; take h for=100 -> pf; replay h pf -> false; at 99; lease h ->; at 100; take h -> pf; park h pf; ' +
-      'replay k pf -> false; replay h qf -> false; replay h pf -> true; replay h pf -> false',
+    'announce h f; publish pf; take h for=100 -> pf; replay h pf -> absent; at 99; lease h ->; at 100; take h -> pf; park h pf; ' +
+      'replay k pf -> absent; replay h qf -> absent; replay h pf -> replayed; replay h pf -> absent',
   ],
   [
     'a parked delivery can be acknowledged, and is neither renewed nor postponed',
-    'announce h f; publish pf; take h -> pf; park h pf; renew h pf -> false; retry h pf for=1; parked -> pf; ack h pf; parked ->; replay h pf -> false',
+    'announce h f; publish pf; take h -> pf; park h pf; renew h pf -> false; retry h pf for=1; parked -> pf; ack h pf; parked ->; replay h pf -> absent',
   ],
   [
     'parked deliveries, however many, keep no other one from being leased',

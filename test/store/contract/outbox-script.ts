@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LedgerEvent, LedgerEventType } from '../../../lib/payment/ledger-event.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
-import type { Delivery } from '../../../lib/store/payment-outbox.js';
+import type { Delivery } from '../../../lib/store/payment-store.js';
 import { aPostponement, at, same, type StoreTrial, unique } from './store-trial.js';
 
 const STATES = { u: 'unknown', s: 'succeeded', f: 'failed', r: 'review' } as const;
@@ -113,7 +113,7 @@ export class OutboxScript {
         await store.postpone(leased, aPostponement({ retryInMs: ms, parked: verb === 'park' }));
         return '';
       case 'replay':
-        return String(await trial.replay(handlerId, eventId, store));
+        return trial.replay(handlerId, eventId, store);
       case 'parked':
         return (await trial.listParked(limit, store)).map(({ event }) => this.labels.get(event.eventId)).join(' ');
       case 'forget':

@@ -7,9 +7,17 @@ import { EVENT_STATES, type PaymentEventState, REFUND_EVENT_STATES } from '../..
 import { type PaymentRecord, toPayment } from '../../../lib/payment/payment.js';
 import { saleText } from '../../../lib/payment/refund.js';
 import { referenceLockIn } from '../../../lib/payment/transitions.js';
-import type { ReplaceOutcome } from '../../../lib/store/payment-ledger.js';
-import type { Delivery, LeasedDelivery, Postponement } from '../../../lib/store/payment-outbox.js';
-import type { PaymentStore, PurgeCounts, Retention, StoreCounts } from '../../../lib/store/payment-store.js';
+import type {
+  Delivery,
+  LeasedDelivery,
+  PaymentStore,
+  Postponement,
+  PurgeCounts,
+  ReplayOutcome,
+  ReplaceOutcome,
+  Retention,
+  StoreCounts,
+} from '../../../lib/store/payment-store.js';
 import type { TestClock } from '../../../lib/testing/index.js';
 import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
@@ -135,8 +143,13 @@ export class StoreTrial {
   // The ledger.
 
   /** Every replace of the contract, whatever comes of it. */
-  tryReplace(next: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent, store = this.store) {
-    return store.replace(next, previous.version, event) satisfies Promise<ReplaceOutcome>;
+  tryReplace(
+    next: PaymentRecord,
+    previous: PaymentRecord,
+    event?: LedgerEvent,
+    store = this.store,
+  ): Promise<ReplaceOutcome> {
+    return store.replace(next, previous, event);
   }
 
   /** Stores this new record. */
@@ -268,10 +281,10 @@ export class StoreTrial {
   }
 
   listParked(limit = 10, store = this.store): Promise<Delivery[]> {
-    return store.listParked(this.account, limit);
+    return store.listDeliveries({ account: this.account, parked: true, after: null, limit });
   }
 
-  replay(handlerId: string, eventId: string, store = this.store): Promise<boolean> {
+  replay(handlerId: string, eventId: string, store = this.store): Promise<ReplayOutcome> {
     return store.replay(this.account, handlerId, eventId);
   }
 

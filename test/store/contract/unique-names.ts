@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { ledgerEventOf } from '../../../lib/payment/ledger-event.js';
 import { pinReference } from '../../../lib/payment/transitions.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
-import type { UniqueKey } from '../../../lib/store/payment-ledger.js';
-import type { PaymentStore } from '../../../lib/store/payment-store.js';
+import type { PaymentStore, UniqueKey } from '../../../lib/store/payment-store.js';
 import { at, type PaymentStoreCase, same, type StoreTrial, unique } from './store-trial.js';
 
 const NAMES = ['conversationId', 'idempotencyKey', 'tokenHash', 'referenceLock'] as const satisfies UniqueKey[];

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { AccountOutbox } from '../../../lib/store/memory/account-outbox.js';
-import { PAIR_ALIVE_MS } from '../../../lib/store/payment-outbox.js';
+import { PAIR_ALIVE_MS } from '../../../lib/store/payment-store.js';
 import { aPaymentEvent } from '../../../lib/testing/index.js';
 import { cpuMs } from '../../rigs/cpu-time.js';
 

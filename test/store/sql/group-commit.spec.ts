@@ -124,8 +124,9 @@ describe('group commit', () => {
       expect(await trial.find(record)).toBeNull();
       expect(await trial.versions(record)).toEqual([]);
     }
-    const replaces = [trial.next(third, { referenceLock }), trial.next(first), trial.next(first)];
-    expect(await Promise.all(replaces.map((one) => store.replace(one, 1)))).toEqual(['locked', 'replaced', 'stale']);
+    const changes = [store.replace(trial.next(third, { referenceLock }), third)];
+    changes.push(store.replace(trial.next(first), first), store.replace(trial.next(first), first));
+    expect(await Promise.all(changes)).toEqual(['locked', 'replaced', 'stale']);
     expect(await trial.versions(third)).toEqual([1]);
     expect(await trial.versions(first)).toEqual([1, 2]);
   });
@@ -154,7 +155,7 @@ describe('group commit', () => {
     const next = records.map((record, index) =>
       trial.next(record, index === 1 ? { tokenHash: held!.tokenHash } : { state: 'authorizing' }),
     );
-    const settled = await Promise.allSettled(next.map((record) => store.replace(record, 7)));
+    const settled = await Promise.allSettled(next.map((record, index) => store.replace(record, records[index]!)));
     expect(states(settled)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await Promise.all(records.map((record) => trial.versions(record)))).toEqual([[7, 8], [7], [7, 8]]);
   });
@@ -254,7 +255,7 @@ describe('group commit', () => {
     const records = newPayments(6);
     await insertAll(records);
     statements = [];
-    const replaced = records.map((record) => store.replace(trial.next(record), record.version));
+    const replaced = records.map((record) => store.replace(trial.next(record), record));
     expect(await Promise.all(replaced)).toEqual(Array(6).fill('replaced'));
     expect(commits()).toBe(1);
     for (const record of records) expect(await trial.versions(record)).toEqual([7, 8]);

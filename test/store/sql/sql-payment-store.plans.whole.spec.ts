@@ -158,7 +158,7 @@ describe('sql payment store plans', () => {
       ['leaseDeliveries', () => store.leaseDeliveries(ofHandler('h1'))],
       ['leaseDeliveries, where all are put off', () => store.leaseDeliveries(ofHandler('h2'))],
       ['acknowledge', () => store.acknowledge(trial.account, 'h1', 'c70:1')],
-      ['listParked', () => store.listParked(trial.account, 20)],
+      ['listParked', () => store.listDeliveries({ account: trial.account, parked: true, after: null, limit: 20 })],
       ['replay', () => store.replay(trial.account, 'h1', 'c7:1')],
       ['purge', () => purge({ paymentsMs: ROWS - 300 })],
       ['purge of keys', () => purge({ keysMs: 0 })],
@@ -198,7 +198,7 @@ describe('sql payment store plans', () => {
       ['listSettled', () => store.listSettled(settledPage(null))],
       ['listSettled, a later page', () => store.listSettled(settledPage(ROWS / 2))],
       ['leaseDue', () => store.leaseDue(lease())],
-      ['listParked', () => store.listParked(trial.account, 20)],
+      ['listParked', () => store.listDeliveries({ account: trial.account, parked: true, after: null, limit: 20 })],
     ])('%s sorts nothing', async (_name, work) => {
       expect(await plans(work)).not.toMatch(/\bSort\b|TEMP B-TREE|filesort|temporary/);
     });
@@ -226,7 +226,7 @@ describe('sql payment store plans', () => {
           () => store.fanOut(trial.account, 50),
           () => store.leaseDeliveries(ofHandler('h1')),
           () => store.leaseDeliveries(ofHandler('h2')),
-          () => store.listParked(trial.account, 20),
+          () => store.listDeliveries({ account: trial.account, parked: true, after: null, limit: 20 }),
         ]) {
           const before = await readsSoFar(db);
           await work();

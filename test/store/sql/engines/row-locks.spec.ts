@@ -213,6 +213,6 @@ describe.each(SERVERS)('beside a session that has locked rows, on %s', (_name, d
     }
     expect(performance.now() - began).toBeLessThan(4_000);
     await other.run('rollback');
-    expect(await store.replace(trial.next(holder, { state: 'authorizing' }), 1)).toBe('replaced');
+    expect(await store.replace(trial.next(holder, { state: 'authorizing' }), holder)).toBe('replaced');
   });
 });

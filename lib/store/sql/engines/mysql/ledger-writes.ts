@@ -15,7 +15,7 @@ import { ledgerWritesBy } from '../../tried-writes.js';
  */
 export const ledgerWrites = ledgerWritesBy({
   insert: (database, record, event) => written(database, insertOf(record, event)),
-  replace: (database, record, expectedVersion, event) => written(database, replaceOf(record, expectedVersion, event)),
+  replace: (database, record, previous, event) => written(database, replaceOf(record, previous, event)),
 });
 
 function insertOf(record: PaymentRecord, event?: LedgerEvent): SqlStatement[] {
@@ -37,7 +37,11 @@ function insertOf(record: PaymentRecord, event?: LedgerEvent): SqlStatement[] {
 /** Set to the count of rows that the update of the payment found: the statements after it do nothing where it is 0. */
 const WRITTEN = '@card_payment_written';
 
-function replaceOf(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): SqlStatement[] {
+function replaceOf(
+  record: PaymentRecord,
+  { version: expectedVersion }: PaymentRecord,
+  event?: LedgerEvent,
+): SqlStatement[] {
   const { account, conversation_id: id, ...changes } = rowOf(record);
   const { referenceLock: reference, idempotencyKey } = record;
   const keyHash = idempotencyKey === null ? null : keyHashOf(idempotencyKey);

@@ -21,7 +21,7 @@ export const ledgerWrites = ledgerWritesBy({
     return writtenUnlessTaken(database, INSERT, values);
   },
 
-  replace(database, record, expectedVersion, event) {
+  replace(database, record, { version: expectedVersion }, event) {
     const own = [expectedVersion, pinnedReferenceOf(record)];
     return writtenUnlessTaken(database, REPLACE, [...paymentValues(record), ...companionValues(record, event), ...own]);
   },

@@ -49,7 +49,7 @@ describe('conflicts', () => {
           trial.account,
         ]);
         const claim = trial.next(record, { state: 'authorizing', reference: 'order-1', referenceLock: 'order-1' });
-        const claimed = store.replace(claim, 1);
+        const claimed = store.replace(claim, record);
         await until(() => isAnyoneWaiting(other));
         await other.query('update card_payment set due_at = 1 where account = ? and conversation_id = ?', [
           trial.account,
@@ -72,7 +72,7 @@ describe('conflicts', () => {
         trial.account,
         record.conversationId,
       ]);
-      const failure = expect(store.replace(trial.next(record, { referenceLock: null }), 1)).rejects.toThrow();
+      const failure = expect(store.replace(trial.next(record, { referenceLock: null }), record)).rejects.toThrow();
       await until(() => isAnyoneWaiting(other));
       for (const id of await sessionsOf(other, new URL(url).pathname.slice(1))) await queryMariaDb(url, `kill ${id}`);
       await failure;
@@ -93,7 +93,7 @@ describe('conflicts', () => {
         trial.account,
         record.conversationId,
       ]);
-      const failure = expect(store.replace(trial.next(record), 1)).rejects.toMatchObject({ errno: 1317 });
+      const failure = expect(store.replace(trial.next(record), record)).rejects.toMatchObject({ errno: 1317 });
       await until(() => isAnyoneWaiting(other));
       const ids = await sessionsOf(other, new URL(url).pathname.slice(1));
       for (const id of ids) await queryMariaDb(url, `kill query ${id}`);
@@ -114,7 +114,7 @@ describe('conflicts', () => {
     // It gets the lock of its payment, and waits for its line of history.
     const line = [trial.account, record.conversationId];
     await other.query(`insert into card_payment_history values (?, ?, 2, '{}')`, line);
-    const replaced = store.replace(trial.next(record), 1);
+    const replaced = store.replace(trial.next(record), record);
     await until(() => codes.includes('ER_LOCK_WAIT_TIMEOUT'));
     await other.query('rollback');
     expect(await replaced).toBe('replaced');
@@ -135,7 +135,7 @@ describe('conflicts', () => {
             trial.account,
             record.conversationId,
           ]);
-          const replaced = store.replace(trial.next(record), 1);
+          const replaced = store.replace(trial.next(record), record);
           await until(() => isAnyoneWaiting(other));
           await other.query('commit');
           expect(await replaced).toBe('replaced');

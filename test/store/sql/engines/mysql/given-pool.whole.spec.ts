@@ -59,7 +59,9 @@ describe('given pool', () => {
     for (let round = 0; round < 10; round += 1) {
       const lock = { reference: `order-${round}`, referenceLock: `order-${round}` };
       const records = await Promise.all(Array.from({ length: 8 }, () => trial.insert({ reference: lock.reference })));
-      const claims = records.map((record) => store.replace(trial.next(record, { ...lock, state: 'authorizing' }), 1));
+      const claims = records.map((record) =>
+        store.replace(trial.next(record, { ...lock, state: 'authorizing' }), record),
+      );
       expect((await Promise.all(claims)).sort()).toEqual([...Array<string>(7).fill('locked'), 'replaced']);
     }
   });

@@ -55,7 +55,7 @@ describe('postgres payment store', () => {
     await other.connect();
     await other.query('begin');
     await other.query('lock table card_payment_history');
-    const replaced = store.replace(trial.next(record, { state: 'authorizing' }), 1);
+    const replaced = store.replace(trial.next(record, { state: 'authorizing' }), record);
     const failure = expect(replaced).rejects.toThrow();
     const end = WAITING.replace('select pid', 'select pg_terminate_backend(pid)');
     await until(async () => (await lookAnew(other, end)) !== 0);
@@ -80,7 +80,7 @@ describe('postgres payment store', () => {
     const record = await trial.insert();
     await other.query('begin');
     await other.query('update card_payment set due_at = 1');
-    const replaced = store.replace(trial.next(record), 1);
+    const replaced = store.replace(trial.next(record), record);
     await until(async () => (await lookAnew(other, WAITING)) !== 0);
     await other.query('commit');
     expect(await replaced).toBe('replaced');
