@@ -1,6 +1,7 @@
 import type { PaymentStore } from '../../../lib/store/payment-store.js';
 import { uniqueNameCases } from './unique-names.js';
 import { outboxCases } from './outbox-cases.js';
+import { purgeCases } from './purge-cases.js';
 import { at, StoreTrial } from './store-trial.js';
 import { sample } from '../../rigs/extent.js';
 import { TestClock } from '../../../lib/testing/index.js';
@@ -17,7 +18,7 @@ interface PaymentStoreSource {
 }
 
 /** What every store must do, as cases that throw where it does not. */
-export const paymentStoreContract = [...uniqueNameCases, ...outboxCases].map(({ name, run }) => ({
+export const paymentStoreContract = [...uniqueNameCases, ...outboxCases, ...purgeCases].map(({ name, run }) => ({
   name,
   async run(source: PaymentStoreSource): Promise<void> {
     const clock = new TestClock(at(0));
