@@ -2,6 +2,9 @@ import type { PaymentStore } from '../../../lib/store/payment-store.js';
 import { uniqueNameCases } from './unique-names.js';
 import { outboxCases } from './outbox-cases.js';
 import { purgeCases } from './purge-cases.js';
+import { raceCases } from './race-cases.js';
+import { listCases } from './list-cases.js';
+import { recordCases } from './record-cases.js';
 import { at, StoreTrial } from './store-trial.js';
 import { sample } from '../../rigs/extent.js';
 import { TestClock } from '../../../lib/testing/index.js';
@@ -18,7 +21,14 @@ interface PaymentStoreSource {
 }
 
 /** What every store must do, as cases that throw where it does not. */
-export const paymentStoreContract = [...uniqueNameCases, ...outboxCases, ...purgeCases].map(({ name, run }) => ({
+export const paymentStoreContract = [
+  ...recordCases,
+  ...listCases,
+  ...uniqueNameCases,
+  ...outboxCases,
+  ...purgeCases,
+  ...raceCases,
+].map(({ name, run }) => ({
   name,
   async run(source: PaymentStoreSource): Promise<void> {
     const clock = new TestClock(at(0));

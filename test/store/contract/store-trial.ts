@@ -68,6 +68,11 @@ export class StoreTrial {
     return [this.store, this.second];
   }
 
+  /** The same steps, with the connections the other way round. */
+  get swapped(): StoreTrial {
+    return new StoreTrial(this.second, this.store, this.clock, this.account);
+  }
+
   /** The same steps in another account. */
   in(account = unique('account')): StoreTrial {
     return new StoreTrial(this.store, this.second, this.clock, account);
@@ -348,6 +353,8 @@ export function fullFields(): Partial<PaymentRecord> {
     notFoundAt: at(7),
     note: "Aradık; banka 'çekildi' dedi.",
     by: 'Ayşe "iade" 🧾',
+    gateway: '1f3a5b7c',
+    isUnproven: true,
     pinsReference: false,
     hostIdNonce: '09382017465f',
   };
@@ -378,18 +385,17 @@ export function tally(outcomes: readonly (string | null)[]): Record<string, numb
   return counts;
 }
 
-/**
- * Asserts that two values are deeply equal. A test runner may use a realm whose `Array` differs from that of the
- * driver's rows; this difference is ignored. A field that is undefined is as good as absent.
- */
+/** Asserts that two values are deeply equal; a field that is undefined is as good as absent. */
 export function same(actual: unknown, expected: unknown): void {
-  assert.deepEqual(ofThisRealm(actual), ofThisRealm(expected));
+  assert.deepEqual(copyOf(actual), copyOf(expected));
 }
 
-function ofThisRealm(value: unknown): unknown {
+/** A deep copy. A test runner may use a realm whose `Array` and `Date` differ from those of the driver's rows. */
+export function copyOf<T>(value: T): T;
+export function copyOf(value: unknown): unknown {
   if (types.isDate(value)) return new Date(value.getTime());
-  if (Array.isArray(value)) return Array.from(value, ofThisRealm);
+  if (Array.isArray(value)) return Array.from(value, copyOf<unknown>);
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  return Object.fromEntries(fields.map(([name, field]) => [name, ofThisRealm(field)]));
+  return Object.fromEntries(fields.map(([name, field]) => [name, copyOf<unknown>(field)]));
 }
