@@ -167,8 +167,8 @@ export class HastyPurgeStore extends MemoryPaymentStore {
 export class OneAccountStore extends MemoryPaymentStore {
   constructor(options: { readonly clock: PaymentClock }) {
     super(options);
-    const dataOf = this['dataOf'].bind(this);
-    this['dataOf'] = (account) => dataOf(merchantAccountOf(account));
+    const of = this['of'].bind(this);
+    this['of'] = (account) => of(merchantAccountOf(account));
   }
 }
 
@@ -187,13 +187,15 @@ export class RefundBlindStore extends MemoryPaymentStore {
 /** Deletes all refunds of a purged payment a moment later, even one that was stored meanwhile. */
 export class PurgesRefundsLaterStore extends MemoryPaymentStore {
   override async purge(account: string, retention: Retention): Promise<PurgeCounts> {
-    const paid = this['dataOf'](account).ledger.inStates(['succeeded'], 100);
+    const paid = await this.listByState(account, ['succeeded'], 100);
     const counts = super.purge(account, retention);
     await setImmediate();
-    const { ledger } = this['dataOf'](refundsAccountOf(account));
+    const refunds = refundsAccountOf(account);
     for (const { conversationId } of paid) {
       if (await this.find(account, conversationId)) continue;
-      for (const refundId of ledger.idsOf(conversationId)) ledger.delete(refundId, await this.now());
+      for (const refund of await this.findByReference(refunds, conversationId)) {
+        this['delete'](this['of'](refunds), refund.conversationId);
+      }
     }
     return counts;
   }
