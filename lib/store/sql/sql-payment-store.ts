@@ -1,39 +1,24 @@
 import type { Kysely } from 'kysely';
 import { merchantAccountOf } from '../../payment/account.js';
 import type { PaymentClock } from '../../payment/clock.js';
-import type { LedgerEvent } from '../../payment/ledger-event.js';
-import type { LedgerState } from '../../payment/payment-state.js';
-import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
 import {
-  type Delivery,
-  type DeliveryPage,
-  type ListPage,
-  type ReplayOutcome,
-  type DeliveryLeaseRequest,
-  type HandlerPair,
-  type LeasedDelivery,
-  type LeaseRequest,
   MAX_PURGE_MS,
   type PaymentStore,
-  type Postponement,
   type PurgeCounts,
-  type ReplaceOutcome,
   type Retention,
-  type SettledPage,
   STORE_MARK,
   type StoreCounts,
-  type UniqueKey,
 } from '../payment-store.js';
-import { openError } from './driver-errors.js';
+import { SqlDatabase, type SqlDatabaseSettings, withinCallLimit } from './database.js';
+import type { SqlEngine, SqlStatement } from './engine.js';
 import { engineNamed, type SqlDialect } from './engines.js';
-import { migrateSchema } from './payment-schema.js';
-import type { PaymentDb, PaymentTables } from './payment-tables.js';
-import { LedgerPurge, type PurgePlace } from './ledger-purge.js';
-import { limited, SqlDatabase } from './sql-database.js';
-import type { SqlAccess, SqlEngine, SqlWrites } from './sql-engine.js';
-import { SqlLedger } from './sql-ledger.js';
-import { SqlOutbox } from './sql-outbox.js';
+import { openError } from './errors.js';
+import { SqlLedger } from './ledger.js';
+import { SqlOutbox } from './outbox.js';
+import { LedgerPurge, type PurgePlace } from './purge.js';
+import { migrateSchema } from './schema.js';
+import type { PaymentDb, PaymentTables } from './tables.js';
 
 /** How a {@link SqlPaymentStore} uses its database. */
 export interface SqlStoreOptions {
@@ -44,7 +29,7 @@ export interface SqlStoreOptions {
 }
 
 /** Facts about the connections. */
-interface ConnectionSettings extends Partial<Omit<SqlAccess, 'dialect'>> {
+interface ConnectionSettings extends SqlDatabaseSettings {
   /** Whether the store made its connections, and `close` ends them. */
   readonly isOwner?: boolean;
   /** Whether `open` refuses a database that can only be read. Default true. */
@@ -67,7 +52,6 @@ export class SqlPaymentStore implements PaymentStore {
   private readonly database: SqlDatabase;
   private readonly ledger: SqlLedger;
   private readonly outbox: SqlOutbox;
-  private readonly writes: () => Promise<SqlWrites>;
   /** Where the last purge of an account stopped before its end. */
   private readonly purgePlaces = new Map<string, PurgePlace>();
 
@@ -78,112 +62,120 @@ export class SqlPaymentStore implements PaymentStore {
     private readonly options: SqlStoreOptions & ConnectionSettings = {},
   ) {
     this.database = new SqlDatabase(db, engine, options);
-    let writes: Promise<SqlWrites> | undefined;
-    this.writes = () => (writes ??= engine.writes());
-    this.ledger = new SqlLedger(this.database, this.writes);
-    this.outbox = new SqlOutbox(this.database, this.writes);
+    this.ledger = new SqlLedger(this.database);
+    this.outbox = new SqlOutbox(this.database);
   }
 
   /** Connects, and makes or checks the tables. */
   async open(): Promise<void> {
     try {
-      await this.writes();
-      const warnings = await limited(() => this.engine.checkServer((statement) => this.database.run(statement)));
+      const run = (statement: SqlStatement) => this.database.run(statement);
+      const warnings = await withinCallLimit(() => this.engine.checkServer(run));
       for (const warning of warnings) new PaymentLogger().warn(`The payment store: ${warning}.`);
-      await limited(() => migrateSchema(this.database, this.engine, this.options.migrate ?? true));
-      if (this.options.mustWrite ?? true) await limited(() => this.database.run(WRITES_NOTHING));
+      await withinCallLimit(() => migrateSchema(this.database, this.engine, this.options.migrate ?? true));
+      if (this.options.mustWrite ?? true) await withinCallLimit(() => run(WRITES_NOTHING));
     } catch (error) {
       throw openError(error, this.engine);
     }
   }
 
   async close(): Promise<void> {
-    if (this.options.isOwner) await limited(() => this.database.db.destroy());
+    if (this.options.isOwner) await withinCallLimit(() => this.database.db.destroy());
   }
 
   async now(): Promise<Date> {
-    const time = this.database.db.selectNoFrom(this.database.fromNow().as('now'));
-    const [row] = await limited(() => this.database.read(time));
-    return new Date(Number(row?.now));
+    const now = this.database.fromNow().as('now');
+    const read = () => this.database.read((db) => db.selectNoFrom(now).executeTakeFirstOrThrow());
+    return new Date(Number((await withinCallLimit(read)).now));
   }
 
-  insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
-    return limited(() => this.ledger.insert(record, event));
+  insert(...given: Parameters<PaymentStore['insert']>): ReturnType<PaymentStore['insert']> {
+    return withinCallLimit(() => this.ledger.insert(...given));
   }
 
-  replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
-    return limited(() => this.ledger.replace(record, previous, event));
+  replace(...given: Parameters<PaymentStore['replace']>): ReturnType<PaymentStore['replace']> {
+    return withinCallLimit(() => this.ledger.replace(...given));
   }
 
-  find(account: string, conversationId: string): Promise<PaymentRecord | null> {
-    return limited(() => this.ledger.find(account, conversationId));
+  find(...given: Parameters<PaymentStore['find']>): ReturnType<PaymentStore['find']> {
+    return withinCallLimit(() => this.ledger.find(...given));
   }
 
-  findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null> {
-    return limited(() => this.ledger.findByTokenHash(account, tokenHash));
+  findByTokenHash(...given: Parameters<PaymentStore['findByTokenHash']>): ReturnType<PaymentStore['findByTokenHash']> {
+    return withinCallLimit(() => this.ledger.findByTokenHash(...given));
   }
 
-  findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
-    return limited(() => this.ledger.findByIdempotencyKey(account, idempotencyKey));
+  findByIdempotencyKey(
+    ...given: Parameters<PaymentStore['findByIdempotencyKey']>
+  ): ReturnType<PaymentStore['findByIdempotencyKey']> {
+    return withinCallLimit(() => this.ledger.findByIdempotencyKey(...given));
   }
 
-  findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
-    return limited(() => this.ledger.findByReference(account, reference));
+  findByReference(...given: Parameters<PaymentStore['findByReference']>): ReturnType<PaymentStore['findByReference']> {
+    return withinCallLimit(() => this.ledger.findByReference(...given));
   }
 
-  listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]> {
-    return limited(() => this.ledger.listByState(account, states, limit));
+  listByState(...given: Parameters<PaymentStore['listByState']>): ReturnType<PaymentStore['listByState']> {
+    return withinCallLimit(() => this.ledger.listByState(...given));
   }
 
-  history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]> {
-    return limited(() => this.ledger.history(account, conversationId));
+  list(...given: Parameters<PaymentStore['list']>): ReturnType<PaymentStore['list']> {
+    return withinCallLimit(() => this.ledger.list(...given));
   }
 
-  leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]> {
-    return limited(() => this.ledger.leaseDue(lease));
+  listSettled(...given: Parameters<PaymentStore['listSettled']>): ReturnType<PaymentStore['listSettled']> {
+    return withinCallLimit(() => this.ledger.listSettled(...given));
   }
 
-  handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void> {
-    return limited(() => this.ledger.handBack(account, conversationId, version, dueAt));
+  history(...given: Parameters<PaymentStore['history']>): ReturnType<PaymentStore['history']> {
+    return withinCallLimit(() => this.ledger.history(...given));
   }
 
-  announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
-    return limited(() => this.outbox.announce(account, pairs));
+  leaseDue(...given: Parameters<PaymentStore['leaseDue']>): ReturnType<PaymentStore['leaseDue']> {
+    return withinCallLimit(() => this.ledger.leaseDue(...given));
   }
 
-  fanOut(account: string, limit: number): Promise<number> {
-    return limited(() => this.outbox.fanOut(account, limit));
+  handBack(...given: Parameters<PaymentStore['handBack']>): ReturnType<PaymentStore['handBack']> {
+    return withinCallLimit(() => this.ledger.handBack(...given));
   }
 
-  leaseDeliveries(lease: DeliveryLeaseRequest): Promise<Delivery[]> {
-    return limited(() => this.outbox.leaseDeliveries(lease));
+  announce(...given: Parameters<PaymentStore['announce']>): ReturnType<PaymentStore['announce']> {
+    return withinCallLimit(() => this.outbox.announce(...given));
   }
 
-  renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean> {
-    return limited(() => this.outbox.renewLease(delivery, leaseMs));
+  fanOut(...given: Parameters<PaymentStore['fanOut']>): ReturnType<PaymentStore['fanOut']> {
+    return withinCallLimit(() => this.outbox.fanOut(...given));
   }
 
-  acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    return limited(() => this.outbox.acknowledge(account, handlerId, eventId));
+  leaseDeliveries(...given: Parameters<PaymentStore['leaseDeliveries']>): ReturnType<PaymentStore['leaseDeliveries']> {
+    return withinCallLimit(() => this.outbox.leaseDeliveries(...given));
   }
 
-  postpone(delivery: LeasedDelivery, to: Postponement): Promise<void> {
-    return limited(() => this.outbox.postpone(delivery, to));
+  renewLease(...given: Parameters<PaymentStore['renewLease']>): ReturnType<PaymentStore['renewLease']> {
+    return withinCallLimit(() => this.outbox.renewLease(...given));
   }
 
-  listDeliveries(page: DeliveryPage): Promise<Delivery[]> {
-    return limited(() => this.outbox.listDeliveries(page));
+  acknowledge(...given: Parameters<PaymentStore['acknowledge']>): ReturnType<PaymentStore['acknowledge']> {
+    return withinCallLimit(() => this.outbox.acknowledge(...given));
   }
 
-  replay(account: string, handlerId: string, eventId: string): Promise<ReplayOutcome> {
-    return limited(() => this.outbox.replay(account, handlerId, eventId));
+  postpone(...given: Parameters<PaymentStore['postpone']>): ReturnType<PaymentStore['postpone']> {
+    return withinCallLimit(() => this.outbox.postpone(...given));
+  }
+
+  listDeliveries(...given: Parameters<PaymentStore['listDeliveries']>): ReturnType<PaymentStore['listDeliveries']> {
+    return withinCallLimit(() => this.outbox.listDeliveries(...given));
+  }
+
+  replay(...given: Parameters<PaymentStore['replay']>): ReturnType<PaymentStore['replay']> {
+    return withinCallLimit(() => this.outbox.replay(...given));
   }
 
   async purge(account: string, { paymentsMs, pairsMs, keysMs }: Retention): Promise<PurgeCounts> {
     const end = performance.now() + MAX_PURGE_MS;
     const hasPairs = await this.outbox.forgetPairs(account, pairsMs, end);
     const purge = new LedgerPurge(this.database, account, end);
-    const hasKeys = await purge.forgetKeys(keysMs);
+    const hasKeys = await purge.forgetNames(keysMs);
     // Refunds are deleted with their payments only.
     const { place, ...counts } =
       paymentsMs === null || merchantAccountOf(account) !== account
@@ -194,16 +186,8 @@ export class SqlPaymentStore implements PaymentStore {
     return hasPairs || hasKeys || place ? { ...counts, hasMore: true } : counts;
   }
 
-  list(page: ListPage): Promise<PaymentRecord[]> {
-    return limited(() => this.ledger.list(page));
-  }
-
-  listSettled(page: SettledPage): Promise<PaymentRecord[]> {
-    return limited(() => this.ledger.listSettled(page));
-  }
-
   counts(account: string): Promise<StoreCounts> {
-    return limited(async () => ({
+    return withinCallLimit(async () => ({
       states: await this.ledger.countStates(account),
       ...(await this.outbox.countDeliveries(account)),
     }));

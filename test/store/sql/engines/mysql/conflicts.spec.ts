@@ -2,6 +2,7 @@ import { jest } from '@jest/globals';
 import mysql from 'mysql2';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { mysqlPaymentStore, openSqlStore, type SqlPaymentStore } from '../../../../../lib/store/sql/index.js';
+import { hashedName } from '../../../../../lib/store/unique-names.js';
 import { at, StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../../../../services/mariadb.js';
@@ -45,8 +46,9 @@ describe('conflicts', () => {
         await other.query('begin');
         // Of two that wait for each other, the database undoes the one that has written less.
         await other.query(`insert into ballast values ${Array.from({ length: 200 }, (_, id) => `(${id})`).join()}`);
-        await other.query(`insert into card_payment_reference_lock values (?, 'order-1', 'elsewhere')`, [
+        await other.query(`insert into card_payment_name values (?, ?, 'elsewhere', null)`, [
           trial.account,
+          hashedName(trial.account, 'lock', 'order-1'),
         ]);
         const claim = trial.next(record, { state: 'authorizing', reference: 'order-1', referenceLock: 'order-1' });
         const claimed = store.replace(claim, record);
@@ -68,7 +70,7 @@ describe('conflicts', () => {
       const trial = trialOf(store);
       const record = await trial.insert({ referenceLock: 'order-1' });
       await other.query('begin');
-      await other.query(`insert into card_payment_history values (?, ?, 2, '{}')`, [
+      await other.query(`insert into card_payment_version values (?, ?, 2, null, '{}')`, [
         trial.account,
         record.conversationId,
       ]);
@@ -89,7 +91,7 @@ describe('conflicts', () => {
       const trial = trialOf(store);
       const record = await trial.insert();
       await other.query('begin');
-      await other.query(`insert into card_payment_history values (?, ?, 2, '{}')`, [
+      await other.query(`insert into card_payment_version values (?, ?, 2, null, '{}')`, [
         trial.account,
         record.conversationId,
       ]);
@@ -113,7 +115,7 @@ describe('conflicts', () => {
     await other.query('begin');
     // It gets the lock of its payment, and waits for its line of history.
     const line = [trial.account, record.conversationId];
-    await other.query(`insert into card_payment_history values (?, ?, 2, '{}')`, line);
+    await other.query(`insert into card_payment_version values (?, ?, 2, null, '{}')`, line);
     const replaced = store.replace(trial.next(record), record);
     await until(() => codes.includes('ER_LOCK_WAIT_TIMEOUT'));
     await other.query('rollback');
@@ -150,7 +152,7 @@ describe('conflicts', () => {
     const store = await open('own');
     const trial = trialOf(store);
     await other.query('drop index card_payment_state on card_payment');
-    await other.query('delete from card_payment_migration');
+    await other.query('delete from card_payment_schema');
     await other.query('begin');
     await other.query('select count(*) from card_payment');
     const late = await openSqlStore(url);

@@ -3,7 +3,7 @@ import mysql from 'mysql2';
 import { createPool as promisePool } from 'mysql2/promise';
 import type { PaymentClock } from '../../../../../lib/payment/clock.js';
 import { mysqlPaymentStore, sqlPaymentStore } from '../../../../../lib/store/sql/index.js';
-import type { PaymentTables } from '../../../../../lib/store/sql/payment-tables.js';
+import type { PaymentTables } from '../../../../../lib/store/sql/tables.js';
 import { StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
 import { type MariaDb, startMariaDb } from '../../../../services/mariadb.js';
