@@ -97,7 +97,7 @@ export class OutboxScript {
       case 'fan':
         return String(await store.fanOut(account, limit));
       case 'take':
-        await store.fanOut(account, limit);
+        await trial.fanOut({ store });
         return this.labelled(await store.leaseDeliveries(request));
       case 'lease':
         return this.labelled(await store.leaseDeliveries(request));
