@@ -1,0 +1,181 @@
+import { setImmediate } from 'node:timers/promises';
+import { merchantAccountOf, refundsAccountOf } from '../../../lib/payment/account.js';
+import { MemoryPaymentStore } from '../../../lib/store/memory/memory-payment-store.js';
+import type { LeasedDelivery, PaymentStore } from '../../../lib/store/payment-store.js';
+import type { TestClock } from '../../../lib/testing/index.js';
+import { paymentStoreContract } from './payment-store-contract.js';
+
+/** Makes the methods of a store that are wrong, out of one that is right. */
+type Flaw = (store: MemoryPaymentStore, clock: TestClock) => Partial<PaymentStore>;
+
+/** Knows that a delivery is leased, but not by whom. */
+const forAnyHolder: Flaw = (store) => {
+  const leases = new Map<string, string>();
+  const withItsLease = (delivery: LeasedDelivery) => ({ ...delivery, lease: leases.get(delivery.eventId) ?? '' });
+  return {
+    async leaseDeliveries(request) {
+      const deliveries = await store.leaseDeliveries(request);
+      for (const { event } of deliveries) leases.set(event.eventId, request.lease);
+      return deliveries;
+    },
+    renewLease: (delivery, leaseMs) => store.renewLease(withItsLease(delivery), leaseMs),
+    postpone: (delivery, to) => store.postpone(withItsLease(delivery), to),
+  };
+};
+
+/**
+ * What is wrong, and parts of the names of cases that must fail for that: flaws that only a race, a clock or a look at
+ * two accounts shows. What one case in sequence shows, mutation testing covers.
+ */
+const FLAWS: Readonly<Record<string, readonly [Flaw, ...(readonly string[])]>> = {
+  'reads the version, and writes a moment later': [
+    (store) => ({
+      async replace(next, previous, event) {
+        const stored = () => store.find(next.account, next.conversationId);
+        if ((await stored())?.version !== previous.version) return 'stale';
+        await setImmediate();
+        return store.replace(next, (await stored()) ?? previous, event);
+      },
+    }),
+    'replaces of one version at once',
+    'no change is lost when many callers',
+    'when a claim and its fence',
+    'of eight claims',
+  ],
+  'looks who holds a reference, and takes it a moment later': [
+    (store) => {
+      const holders = new Map<string | null, string>();
+      return {
+        async insert(record, event) {
+          const isTaken = holders.has(record.referenceLock);
+          await setImmediate();
+          if (isTaken) return 'referenceLock';
+          if (record.referenceLock !== null) holders.set(record.referenceLock, record.conversationId);
+          return store.insert({ ...record, referenceLock: null }, event);
+        },
+      };
+    },
+    'inserts with the same referenceLock at once',
+    'refunds of a payment that are opened at once',
+  ],
+  'looks whether a reference is held before it pins it': [
+    (store) => ({
+      async replace(next, previous, event) {
+        const { pinsReference, ...unpinned } = next;
+        if (!pinsReference) return store.replace(next, previous, event);
+        const others = await store.findByReference(next.account, next.reference ?? '');
+        await setImmediate();
+        const isHeld = others.some((other) => other.referenceLock !== null);
+        return store.replace(isHeld ? unpinned : next, previous, event);
+      },
+    }),
+    'B pins; A drops',
+    'when a pin, the release by the holder and nothing else',
+  ],
+  'looks whether a conversationId was purged before it writes': [
+    (store) => {
+      const purged = new Set<string>();
+      return {
+        async insert(record, event) {
+          if (purged.has(record.conversationId)) return 'conversationId';
+          await setImmediate();
+          return store.insert({ ...record, hostIdNonce: null }, event);
+        },
+        async purge(account, retention) {
+          const settled = await store.listByState(account, ['failed'], 100);
+          const counts = await store.purge(account, retention);
+          for (const { conversationId } of settled) {
+            if (!(await store.find(account, conversationId))) purged.add(conversationId);
+          }
+          return counts;
+        },
+      };
+    },
+    'no repeat of a payment is stored while it is purged',
+  ],
+  'goes by a clock of its own': [
+    (_store, clock) => {
+      const own = new MemoryPaymentStore();
+      return Object.assign(own, { now: () => Promise.resolve(clock.now()) });
+    },
+    'a leased delivery is not leased again until',
+    'leaseDue gives the payments that are due by',
+  ],
+  'lets anyone renew or postpone a delivery': [
+    forAnyHolder,
+    'only the holder of a lease can renew it',
+    'only the holder of a lease can postpone its delivery',
+    'a holder whose lease was taken over',
+  ],
+  'fans out by a cursor, past what takes its number early and is written late': [
+    (store) => {
+      let [numbers, written, cursor] = [0, 0, 0];
+      return {
+        async replace(next, previous, event) {
+          const number = (numbers += 1);
+          if (number % 2 === 1) await setImmediate();
+          written = Math.max(written, number);
+          return store.replace(next, previous, number > cursor ? event : undefined);
+        },
+        fanOut(account, limit) {
+          cursor = written;
+          return store.fanOut(account, limit);
+        },
+      };
+    },
+    'a handler that is announced while events are written',
+  ],
+  'knows of pairs only once it fans out to them': [
+    (store) => {
+      const announcements: (() => Promise<void>)[] = [];
+      return {
+        announce(account, pairs) {
+          announcements.push(() => store.announce(account, pairs));
+          return Promise.resolve();
+        },
+        async fanOut(account, limit) {
+          for (const announce of announcements.splice(0)) await announce();
+          return store.fanOut(account, limit);
+        },
+      };
+    },
+    'while it has an event that waits',
+    'while a refund of it has an event that waits',
+  ],
+  'keeps refunds among the payments': [
+    (store) => {
+      const of = store['of'].bind(store);
+      store['of'] = (account) => of(merchantAccountOf(account));
+      return {};
+    },
+    'S inserts; R inserts',
+    'listSettled lists what was settled in a period',
+    'counts shows waiting events',
+  ],
+  'purges payments without looking at their refunds': [
+    (store) => ({
+      purge(account, retention) {
+        const accounts = store['accounts'];
+        const refunds = accounts.get(refundsAccountOf(account));
+        accounts.delete(refundsAccountOf(account));
+        const purged = store.purge(account, retention);
+        if (refunds) accounts.set(refundsAccountOf(account), refunds);
+        return purged;
+      },
+    }),
+    'purge deletes a payment and its refunds with all that shows them',
+    'while a refund of it is unknown',
+    'while a refund of it has a parked delivery',
+    'when a purge and a replace of a refund happen at once',
+  ],
+};
+
+test.each(Object.entries(FLAWS))('the contract finds a store that %s', async (_flaw, [flaw, ...cases]) => {
+  const create = (clock: TestClock) => {
+    const store = new MemoryPaymentStore({ clock });
+    return Promise.resolve(Object.assign(Object.create(store) as PaymentStore, flaw(store, clock)));
+  };
+  const failed: string[] = [];
+  for (const { name, run } of paymentStoreContract) await run({ create }).catch(() => failed.push(name));
+  expect(cases.filter((part) => !failed.some((name) => name.includes(part)))).toEqual([]);
+});
