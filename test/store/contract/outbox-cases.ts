@@ -24,8 +24,8 @@ const SCRIPTS: readonly (readonly [promise: string, script: string])[] = [
   ],
   [
     'fanOut takes as many events as the limit says',
-    'announce h usr; publish au bu cs dr eu; fan limit=2 -> 2; counts -> 3 2 0 0; fan limit=2 -> 2; fan limit=2 -> 1; ' +
-      'fan limit=2 -> 0; lease h -> au bu cs dr eu',
+    'announce h f; publish af bf cf df ef; fan limit=2 -> 2; counts -> 3 2 0 0; fan limit=2 -> 2; fan limit=2 -> 1; ' +
+      'fan limit=2 -> 0; lease h -> af bf cf df ef',
   ],
   [
     'deliveries are due at once by the store’s time, whenever their events occurred',
