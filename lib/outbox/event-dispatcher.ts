@@ -202,7 +202,7 @@ export class EventDispatcher {
       this.asked.clear();
       for (const account of accounts) {
         const events = await this.fanOut(account);
-        // Each payment has at least one event, so fewer events than payments asked for means that none are left.
+        // Fewer events than were asked for means that none are left.
         if (events >= FAN_OUT_STEP) this.asked.add(account);
       }
       if (!this.isStarted) continue;

@@ -63,7 +63,7 @@ describe.each(Object.entries(STORES))('a handler that keeps failing, on %s', (na
   async function replay(eventId: string): Promise<void> {
     const { store, shared } = merchant;
     if (name === 'memory') {
-      expect(await store.replay('default', 'mail', eventId)).toBe(true);
+      expect(await store.replay('default', 'mail', eventId)).toBe('replayed');
       return;
     }
     const said = async (...words: string[]) => (await answer(['payments', ...words, '--store', shared.url])).stdout;

@@ -2,7 +2,7 @@ import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kys
 import { TimeoutError, withTimeout } from '../../payment/with-timeout.js';
 
 /** How long callers wait, in milliseconds. */
-interface Limits {
+export interface Limits {
   /** For a connection. */
   readonly connectMs: number;
   /** For an answer. Longer than the database's own limits, which end a query while the connection is alive. */

@@ -221,11 +221,7 @@ export class SqlLedger implements PaymentLedger {
             .$if(rowOf(state).settled, (query) => query.limit(MAX_SETTLED_COUNT))
             .as('counted'),
         )
-        .select(({ fn, val }) => [
-          val(state).as('state'),
-          fn.countAll().as('count'),
-          fn.min('counted.updated_at').as('oldest'),
-        ]);
+        .select(({ fn }) => [fn.countAll().as('count'), fn.min('counted.updated_at').as('oldest')]);
     const counts: [string, StateCount][] = [];
     for (const state of ALL_STATES) {
       const row = await this.database.read((db) => countOf(db, state).executeTakeFirstOrThrow());

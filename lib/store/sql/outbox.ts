@@ -16,6 +16,8 @@ import { type SqlDatabase, withinCallLimit } from './database.js';
 import { OPEN, PARKED, type PaymentDb, type PaymentTables, toDelivery, WAITING } from './tables.js';
 
 const FORGET_BATCH = 1_000;
+/** How many rows one statement inserts: databases limit how many values it may have. */
+const INSERT_BATCH = 500;
 
 type DeliveryKey = Pick<LeasedDelivery, 'account' | 'handlerId' | 'eventId'>;
 
@@ -72,7 +74,12 @@ export class SqlOutbox implements PaymentOutbox {
       );
       const eventIds = idsOf(events.filter(({ type }) => known.some((pair) => pair.type === type)));
       if (eventIds.length === 0) return 0;
-      await db.insertInto('card_payment_delivery').values(rows).execute();
+      for (let start = 0; start < rows.length; start += INSERT_BATCH) {
+        await db
+          .insertInto('card_payment_delivery')
+          .values(rows.slice(start, start + INSERT_BATCH))
+          .execute();
+      }
       await deleteDeliveries(db, account, '').where('event_id', 'in', eventIds).execute();
       return eventIds.length;
     });
@@ -185,10 +192,11 @@ export class SqlOutbox implements PaymentOutbox {
         .where('delivery.account', '=', account)
         .where('delivery.handler_id', '=', handlerId)
         .where('delivery.event_id', '=', eventId)
-        .where(({ not, exists, selectFrom }) =>
-          not(
-            exists(
-              selectFrom('card_payment_delivery as pending')
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('card_payment_delivery as pending')
                 .whereRef('pending.account', '=', 'later.account')
                 .whereRef('pending.conversation_id', '=', 'later.conversation_id')
                 .whereRef('pending.version', '=', 'later.version')
@@ -283,7 +291,7 @@ export class SqlOutbox implements PaymentOutbox {
             .where('delivery.handler_id', '=', handlerId)
             .where('delivery.type', '=', type)
             .where('delivery.due_at', '<=', this.database.fromNow())
-            .where(({ not, exists, ...inner }) => not(exists(this.earlier(inner as Delivering, request))))
+            .where((inner) => inner.not(inner.exists(this.earlier(inner, request))))
             .orderBy('delivery.due_at')
             .orderBy('delivery.version')
             .limit(limit)

@@ -1,14 +1,29 @@
 import type { Kysely } from 'kysely';
 import { merchantAccountOf } from '../../payment/account.js';
 import type { PaymentClock } from '../../payment/clock.js';
+import type { LedgerEvent } from '../../payment/ledger-event.js';
+import type { LedgerState } from '../../payment/payment-state.js';
+import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
 import {
+  type Delivery,
+  type DeliveryLeaseRequest,
+  type DeliveryPage,
+  type HandlerPair,
+  type LeasedDelivery,
+  type LeaseRequest,
+  type ListPage,
   MAX_PURGE_MS,
   type PaymentStore,
+  type Postponement,
   type PurgeCounts,
+  type ReplaceOutcome,
+  type ReplayOutcome,
   type Retention,
+  type SettledPage,
   STORE_MARK,
   type StoreCounts,
+  type UniqueKey,
 } from '../payment-store.js';
 import { SqlDatabase, type SqlDatabaseSettings, withinCallLimit } from './database.js';
 import type { SqlEngine, SqlStatement } from './engine.js';
@@ -89,86 +104,84 @@ export class SqlPaymentStore implements PaymentStore {
     return new Date(Number((await withinCallLimit(read)).now));
   }
 
-  insert(...given: Parameters<PaymentStore['insert']>): ReturnType<PaymentStore['insert']> {
-    return withinCallLimit(() => this.ledger.insert(...given));
+  insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
+    return withinCallLimit(() => this.ledger.insert(record, event));
   }
 
-  replace(...given: Parameters<PaymentStore['replace']>): ReturnType<PaymentStore['replace']> {
-    return withinCallLimit(() => this.ledger.replace(...given));
+  replace(next: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    return withinCallLimit(() => this.ledger.replace(next, previous, event));
   }
 
-  find(...given: Parameters<PaymentStore['find']>): ReturnType<PaymentStore['find']> {
-    return withinCallLimit(() => this.ledger.find(...given));
+  find(account: string, conversationId: string): Promise<PaymentRecord | null> {
+    return withinCallLimit(() => this.ledger.find(account, conversationId));
   }
 
-  findByTokenHash(...given: Parameters<PaymentStore['findByTokenHash']>): ReturnType<PaymentStore['findByTokenHash']> {
-    return withinCallLimit(() => this.ledger.findByTokenHash(...given));
+  findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null> {
+    return withinCallLimit(() => this.ledger.findByTokenHash(account, tokenHash));
   }
 
-  findByIdempotencyKey(
-    ...given: Parameters<PaymentStore['findByIdempotencyKey']>
-  ): ReturnType<PaymentStore['findByIdempotencyKey']> {
-    return withinCallLimit(() => this.ledger.findByIdempotencyKey(...given));
+  findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
+    return withinCallLimit(() => this.ledger.findByIdempotencyKey(account, idempotencyKey));
   }
 
-  findByReference(...given: Parameters<PaymentStore['findByReference']>): ReturnType<PaymentStore['findByReference']> {
-    return withinCallLimit(() => this.ledger.findByReference(...given));
+  findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
+    return withinCallLimit(() => this.ledger.findByReference(account, reference));
   }
 
-  listByState(...given: Parameters<PaymentStore['listByState']>): ReturnType<PaymentStore['listByState']> {
-    return withinCallLimit(() => this.ledger.listByState(...given));
+  listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]> {
+    return withinCallLimit(() => this.ledger.listByState(account, states, limit));
   }
 
-  list(...given: Parameters<PaymentStore['list']>): ReturnType<PaymentStore['list']> {
-    return withinCallLimit(() => this.ledger.list(...given));
+  list(page: ListPage): Promise<PaymentRecord[]> {
+    return withinCallLimit(() => this.ledger.list(page));
   }
 
-  listSettled(...given: Parameters<PaymentStore['listSettled']>): ReturnType<PaymentStore['listSettled']> {
-    return withinCallLimit(() => this.ledger.listSettled(...given));
+  listSettled(page: SettledPage): Promise<PaymentRecord[]> {
+    return withinCallLimit(() => this.ledger.listSettled(page));
   }
 
-  history(...given: Parameters<PaymentStore['history']>): ReturnType<PaymentStore['history']> {
-    return withinCallLimit(() => this.ledger.history(...given));
+  history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]> {
+    return withinCallLimit(() => this.ledger.history(account, conversationId));
   }
 
-  leaseDue(...given: Parameters<PaymentStore['leaseDue']>): ReturnType<PaymentStore['leaseDue']> {
-    return withinCallLimit(() => this.ledger.leaseDue(...given));
+  leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]> {
+    return withinCallLimit(() => this.ledger.leaseDue(lease));
   }
 
-  handBack(...given: Parameters<PaymentStore['handBack']>): ReturnType<PaymentStore['handBack']> {
-    return withinCallLimit(() => this.ledger.handBack(...given));
+  handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void> {
+    return withinCallLimit(() => this.ledger.handBack(account, conversationId, version, dueAt));
   }
 
-  announce(...given: Parameters<PaymentStore['announce']>): ReturnType<PaymentStore['announce']> {
-    return withinCallLimit(() => this.outbox.announce(...given));
+  announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
+    return withinCallLimit(() => this.outbox.announce(account, pairs));
   }
 
-  fanOut(...given: Parameters<PaymentStore['fanOut']>): ReturnType<PaymentStore['fanOut']> {
-    return withinCallLimit(() => this.outbox.fanOut(...given));
+  fanOut(account: string, limit: number): Promise<number> {
+    return withinCallLimit(() => this.outbox.fanOut(account, limit));
   }
 
-  leaseDeliveries(...given: Parameters<PaymentStore['leaseDeliveries']>): ReturnType<PaymentStore['leaseDeliveries']> {
-    return withinCallLimit(() => this.outbox.leaseDeliveries(...given));
+  leaseDeliveries(lease: DeliveryLeaseRequest): Promise<Delivery[]> {
+    return withinCallLimit(() => this.outbox.leaseDeliveries(lease));
   }
 
-  renewLease(...given: Parameters<PaymentStore['renewLease']>): ReturnType<PaymentStore['renewLease']> {
-    return withinCallLimit(() => this.outbox.renewLease(...given));
+  renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean> {
+    return withinCallLimit(() => this.outbox.renewLease(delivery, leaseMs));
   }
 
-  acknowledge(...given: Parameters<PaymentStore['acknowledge']>): ReturnType<PaymentStore['acknowledge']> {
-    return withinCallLimit(() => this.outbox.acknowledge(...given));
+  acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
+    return withinCallLimit(() => this.outbox.acknowledge(account, handlerId, eventId));
   }
 
-  postpone(...given: Parameters<PaymentStore['postpone']>): ReturnType<PaymentStore['postpone']> {
-    return withinCallLimit(() => this.outbox.postpone(...given));
+  postpone(delivery: LeasedDelivery, to: Postponement): Promise<void> {
+    return withinCallLimit(() => this.outbox.postpone(delivery, to));
   }
 
-  listDeliveries(...given: Parameters<PaymentStore['listDeliveries']>): ReturnType<PaymentStore['listDeliveries']> {
-    return withinCallLimit(() => this.outbox.listDeliveries(...given));
+  listDeliveries(page: DeliveryPage): Promise<Delivery[]> {
+    return withinCallLimit(() => this.outbox.listDeliveries(page));
   }
 
-  replay(...given: Parameters<PaymentStore['replay']>): ReturnType<PaymentStore['replay']> {
-    return withinCallLimit(() => this.outbox.replay(...given));
+  replay(account: string, handlerId: string, eventId: string): Promise<ReplayOutcome> {
+    return withinCallLimit(() => this.outbox.replay(account, handlerId, eventId));
   }
 
   async purge(account: string, { paymentsMs, pairsMs, keysMs }: Retention): Promise<PurgeCounts> {

@@ -255,7 +255,7 @@ function driverPoolOf(
     release: (connection, isBroken) => (isBroken ? close(connection) : connection.release()),
     isAnswer,
     end: () =>
-      new Promise((resolve, reject) => {
+      new Promise((resolve, reject: (error: Error) => void) => {
         pool.end((error) => (error ? reject(error as Error) : resolve()));
       }),
   };

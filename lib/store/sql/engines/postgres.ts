@@ -182,7 +182,8 @@ async function makePool(config: PoolConfig): Promise<PostgresPool> {
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
   });
   // An idle connection that breaks is replaced; without a listener it would end the process.
-  pool.on('error', () => undefined);
+  pool.on('error', ignore);
+  pool.on('connect', (client) => client.on('error', ignore));
   return pool;
 }
 

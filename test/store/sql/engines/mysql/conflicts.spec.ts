@@ -167,7 +167,7 @@ describe('conflicts', () => {
     const [indexes] = await other.query<RowDataPacket[]>(
       `show index from card_payment where key_name = 'card_payment_state'`,
     );
-    expect(indexes).toHaveLength(3);
+    expect(indexes).toHaveLength(6);
   });
 
   test('a pool that was given stays open', async () => {

@@ -94,31 +94,6 @@ describe('postgres payment store', () => {
     await pool.end();
   });
 
-  test('a purge under way holds up no event of another payment', async () => {
-    const connectionString = await postgres.createDatabase();
-    const clock = new TestClock(at(60_000));
-    const store = postgresPaymentStore({ connectionString, clock });
-    await store.open();
-    const trial = new StoreTrial(store, store, clock);
-    const handlerId = await trial.handler('payment.succeeded');
-    await trial.insert({ state: 'failed', finalizedAt: at(0) });
-    const { event } = await trial.publish(await trial.insert(), 'succeeded', at(60_000));
-
-    const other = new pg.Client({ connectionString });
-    await other.connect();
-    await other.query('begin');
-    await other.query('lock table card_payment_version');
-    const purged = trial.purge({ paymentsMs: 1_000 });
-    await until(async () => (await lookAnew(other, WAITING)) !== 0);
-    const delivered = (await trial.take(handlerId)).map((delivery) => delivery.event.eventId);
-    await other.query('commit');
-    await other.end();
-
-    expect(delivered).toEqual([event.eventId]);
-    expect(await purged).toEqual({ payments: 1, events: 0 });
-    await store.close();
-  });
-
   test('a pool that was given stays open', async () => {
     const pool = new pg.Pool({ connectionString: await postgres.createDatabase() });
     const store = postgresPaymentStore({ pool });
