@@ -8,9 +8,11 @@ export const SPREAD_MS = 365 * 86_400_000;
 const COPIES_AT_ONCE = 100;
 
 /** The settled payments that are copied, as tables of their own. */
-const TABLES = ['card_payment', 'history', 'event', 'key', 'reference_lock'].map((name, index) =>
-  index === 0 ? { table: name, copied: 'bench_payment' } : { table: `card_payment_${name}`, copied: `bench_${name}` },
-);
+const TABLES = [
+  { table: 'card_payment', copied: 'bench_payment' },
+  { table: 'card_payment_version', copied: 'bench_version' },
+  { table: 'card_payment_name', copied: 'bench_name' },
+];
 
 /**
  * Copies all payments of the tables so often, each copy with an id, a reference, a token, a key and times of its own, as
@@ -50,7 +52,6 @@ function statements({ first, last, at, partitioned }: Copies): string[] {
   const id = 'upper(substr(md5(concat(p.conversation_id, n)), 1, 20))';
   const reference = `concat('order-', ${id})`;
   const own = (text: string) => `replace(replace(${text}, p.conversation_id, ${id}), p.reference, ${reference})`;
-  const hash = (prefix: string) => `concat(md5(concat('${prefix}', ${id})), md5(concat('${prefix} more', ${id})))`;
   const insert = (table: string, from: string, columns: Readonly<Record<string, string>>) =>
     `insert into ${table} (account, ${Object.keys(columns).join(', ')})
     with recursive numbers (n) as (select ${first} union all select n + 1 from numbers where n < ${last})
@@ -61,32 +62,23 @@ function statements({ first, last, at, partitioned }: Copies): string[] {
       conversation_id: id,
       version: 'version',
       state: 'state',
+      is_refund: 'is_refund',
       reference,
-      token_hash: `case when token_hash is null then null else ${hash('token')} end`,
       created_at: at,
       updated_at: at,
       finalized_at: at,
-      record: own('record'),
     }),
-    insert('card_payment_history', joined('bench_history'), {
-      conversation_id: id,
-      version: 'c.version',
-      entry: 'entry',
-      ...(partitioned && { written_at: at }),
-    }),
-    insert('card_payment_event', joined('bench_event'), {
-      event_id: `concat(${id}, concat(':', c.version))`,
+    insert('card_payment_version', joined('bench_version'), {
       conversation_id: id,
       version: 'c.version',
       type: 'type',
-      occurred_at: at,
-      waiting: 'waiting',
-      event: own('event'),
+      record: own('record'),
+      ...(partitioned && { written_at: at }),
     }),
-    insert('card_payment_key', joined('bench_key'), {
-      key_hash: `substr(${hash('key')}, 1, 43)`,
+    insert('card_payment_name', joined('bench_name'), {
+      // Its kind, and a hash of its own.
+      name: `concat(substr(name, 1, 4), md5(concat(name, ${id})))`,
       conversation_id: id,
     }),
-    insert('card_payment_reference_lock', joined('bench_reference_lock'), { reference, conversation_id: id }),
   ];
 }

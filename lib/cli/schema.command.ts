@@ -1,5 +1,5 @@
 import { choiceOf, isSqlDialect, SQL_ENGINES } from '../store/sql/engines.js';
-import { paymentSchema } from '../store/sql/payment-schema.js';
+import { paymentSchema } from '../store/sql/schema.js';
 import { command, UsageError } from './command.js';
 
 const DIALECTS = SQL_ENGINES.map(({ name }) => name);

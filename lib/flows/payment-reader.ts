@@ -3,8 +3,7 @@ import { PaymentDuplicateError } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isWritable } from '../payment/kept-text.js';
 import { type PaymentHistoryEntry, type PaymentRecord, toPayment } from '../payment/payment.js';
-import type { PaymentLedger, UniqueKey } from '../store/payment-ledger.js';
-import { PAYMENT_STORE } from '../store/payment-store.js';
+import { PAYMENT_STORE, type PaymentLedger, type UniqueKey } from '../store/payment-store.js';
 import { callStore } from '../store/store-call.js';
 
 /**

@@ -5,8 +5,7 @@ import { refundsAccountOf } from '../payment/account.js';
 import { compareAmounts } from '../payment/amount.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import { refundedPayment, toRefund } from '../payment/refund.js';
-import type { PaymentLedger } from '../store/payment-ledger.js';
-import { PAYMENT_STORE } from '../store/payment-store.js';
+import { PAYMENT_STORE, type PaymentLedger } from '../store/payment-store.js';
 import { PaymentReader } from './payment-reader.js';
 
 /** A refund as it is asked for. */

@@ -5,8 +5,7 @@ import { PaymentClock } from '../payment/clock.js';
 import { withTimeout } from '../payment/with-timeout.js';
 import type { LedgerEvent } from '../payment/ledger-event.js';
 import { Randomness } from '../payment/randomness.js';
-import type { PaymentOutbox } from '../store/payment-outbox.js';
-import { PAYMENT_STORE } from '../store/payment-store.js';
+import { PAYMENT_STORE, type PaymentOutbox } from '../store/payment-store.js';
 import { CallerWaits } from './caller-waits.js';
 import { DeliveryFailures } from './delivery-failures.js';
 import type { PaymentHandler } from './handler-finder.js';
@@ -203,7 +202,7 @@ export class EventDispatcher {
       this.asked.clear();
       for (const account of accounts) {
         const events = await this.fanOut(account);
-        // Each payment has at least one event, so fewer events than payments asked for means that none are left.
+        // Fewer events than were asked for means that none are left.
         if (events >= FAN_OUT_STEP) this.asked.add(account);
       }
       if (!this.isStarted) continue;

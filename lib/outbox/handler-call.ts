@@ -2,7 +2,7 @@ import type { PaymentClock } from '../payment/clock.js';
 import { TimeoutError, withTimeout } from '../payment/with-timeout.js';
 import { DEFAULT_ACCOUNT, merchantAccountOf } from '../payment/account.js';
 import { type Thrown, thrownText } from '../payment/thrown.js';
-import type { Delivery, LeasedDelivery, PaymentOutbox } from '../store/payment-outbox.js';
+import type { Delivery, LeasedDelivery, PaymentOutbox } from '../store/payment-store.js';
 import type { Attributes } from '../telemetry/attributes.js';
 import { type LogFields, LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { recordDuration } from '../telemetry/metrics.js';

@@ -1,6 +1,6 @@
 import type { PaymentClock } from '../payment/clock.js';
 import type { Randomness } from '../payment/randomness.js';
-import type { Delivery, PaymentOutbox } from '../store/payment-outbox.js';
+import type { Delivery, PaymentOutbox } from '../store/payment-store.js';
 import type { DeliveryFailures } from './delivery-failures.js';
 import { DELIVERY_LEASE_MS, HandlerCall } from './handler-call.js';
 import type { PaymentHandler } from './handler-finder.js';

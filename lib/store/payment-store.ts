@@ -1,7 +1,234 @@
-import type { UnsettledState } from '../payment/payment-state.js';
-import type { PaymentRecord } from '../payment/payment.js';
-import type { PaymentLedger } from './payment-ledger.js';
-import type { PaymentOutbox } from './payment-outbox.js';
+import type { LedgerEvent, LedgerEventType } from '../payment/ledger-event.js';
+import type { LedgerState } from '../payment/payment-state.js';
+import type { PaymentHistoryEntry, PaymentRecord } from '../payment/payment.js';
+
+/** The fields whose values must be unique among the payments of an account. Null may occur any number of times. */
+export type UniqueKey = 'conversationId' | 'idempotencyKey' | 'tokenHash' | 'referenceLock';
+
+/**
+ * What `replace` did. `stale`: the stored version differs from that of `previous`. `locked`: another payment holds the
+ * `referenceLock`. In both cases nothing was written.
+ */
+export type ReplaceOutcome = 'replaced' | 'stale' | 'locked';
+
+/** A place in the order of `list`: that of this record, whether or not it is still there. */
+export interface ListPlace {
+  readonly createdAt: Date;
+  readonly conversationId: string;
+}
+
+/** Which records to list. */
+export interface ListPage {
+  readonly account: string;
+  /** Only those in one of these states. */
+  readonly states?: readonly LedgerState[];
+  /** Only those with this reference. */
+  readonly reference?: string;
+  /** Only what follows this place; null from the beginning. */
+  readonly after: ListPlace | null;
+  readonly limit: number;
+}
+
+/** What to lease. */
+export interface LeaseRequest {
+  readonly account: string;
+  /** How long the lease lasts, in milliseconds from the store's time on. Until then no one else can lease the same. */
+  readonly leaseMs: number;
+  /** How many are leased at most. */
+  readonly limit: number;
+}
+
+/**
+ * The first part of a store: payments, each with its history. A write may bring an event with it, which goes to the
+ * second part, the {@link PaymentOutbox}, in the same transaction.
+ */
+export interface PaymentLedger {
+  /**
+   * Stores a new record: its first version, which is its first line of history, and, if there is one, its event, which
+   * then waits to be fanned out. The event is that of the record (`ledgerEventOf`): it is not stored a second time.
+   *
+   * The `idempotencyKey` of a purged payment is taken for as long as `purge` remembers it. So is its `conversationId`,
+   * which has to be checked only where the `hostIdNonce` of the new record is a text.
+   * @returns null when the record is stored, otherwise the key that is taken, with nothing written; `conversationId` if
+   *   several are
+   */
+  insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null>;
+
+  /**
+   * Replaces `previous`, the record as it was read, by its next version, if the stored version is still that of
+   * `previous`. The same transaction adds the version to the history and, if there is one, the event of `next`, which
+   * then waits to be fanned out. A replace waits only for writes of the same record or of the same `referenceLock`.
+   *
+   * A key that `previous` had and `next` has not is free afterwards: `previous` must have the keys that are stored.
+   * Where `pinsReference` of `next` is true, the lock of its `reference` has no owner from then on, whether it was free
+   * or held: no payment can release it, and a record that pins its reference is never `locked` by it, nor is one that
+   * held the lock before and goes on.
+   * @returns `stale` if both answers apply
+   * @throws Error when another payment has its `idempotencyKey` or its `tokenHash`; nothing is written
+   */
+  replace(next: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome>;
+
+  find(account: string, conversationId: string): Promise<PaymentRecord | null>;
+  /** Finds by the SHA-256 of the callback token, in lowercase hex. */
+  findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null>;
+  /** @returns `purged` when the payment that had the key was purged and the key is still remembered */
+  findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null>;
+  /** All payments of a reference, the oldest `createdAt` first. */
+  findByReference(account: string, reference: string): Promise<PaymentRecord[]>;
+  /** At most `limit` payments that are in one of these states, the oldest `createdAt` first. */
+  listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]>;
+  /**
+   * A page of the records of an account (payments, or refunds): the newest `createdAt` first, and of those with the same
+   * one the highest `conversationId`, compared byte by byte in UTF-8. What a call costs does not grow with what is
+   * stored.
+   */
+  list(page: ListPage): Promise<PaymentRecord[]>;
+  /** The lines of history of a payment, one for each version, the oldest first. */
+  history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]>;
+
+  /**
+   * Takes records whose `dueAt` has come, the oldest first, and moves their `dueAt` to the end of the lease. The
+   * version stays the same. Two calls at once never take the same record.
+   * @returns the records, with their new `dueAt`
+   */
+  leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]>;
+  /** Ends a lease early: sets `dueAt`, if the record still has this version. Otherwise it changes nothing. */
+  handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void>;
+}
+
+/** A handler and one type of event that it takes. Announcements, expiry and deliveries are all by such pairs. */
+export interface HandlerPair {
+  /** The id of the handler, unique within an account. */
+  readonly handlerId: string;
+  readonly type: LedgerEventType;
+}
+
+/** An event on its way to one handler. It is open until it is acknowledged or parked. */
+export interface Delivery {
+  readonly account: string;
+  readonly handlerId: string;
+  readonly event: LedgerEvent;
+  /** How many attempts have failed so far. */
+  readonly attempts: number;
+  /** Whether it was given up: it is not leased again until it is replayed. */
+  readonly parked: boolean;
+  /** What the last failed attempt said; null before the first. */
+  readonly error: string | null;
+  /** When it can be leased, by the store's time; during a lease, when that ends. */
+  readonly dueAt: Date;
+}
+
+/** Which deliveries to lease: those to one handler, of the types that this process takes for it. */
+export interface DeliveryLeaseRequest extends LeaseRequest {
+  readonly handlerId: string;
+  readonly types: readonly LedgerEventType[];
+  /**
+   * A random text, different for each call. A caller that renews or postpones proves with it that it holds the lease.
+   */
+  readonly lease: string;
+}
+
+/** A delivery under a lease. */
+export interface LeasedDelivery {
+  readonly account: string;
+  readonly handlerId: string;
+  readonly eventId: string;
+  /** The text that the delivery was leased with. */
+  readonly lease: string;
+}
+
+/** What to store for a delivery after an attempt has failed. */
+export interface Postponement {
+  /** How many attempts have failed, including this one. */
+  readonly attempts: number;
+  readonly error: string;
+  /** When it is due again, in milliseconds from the store's time on. */
+  readonly retryInMs: number;
+  /** Whether to park it instead of trying again. */
+  readonly parked: boolean;
+}
+
+/**
+ * What `replay` did. `absent`: there is no such parked delivery, and nothing changed. `overtaken`: it is due again, and
+ * the handler takes a type of which a later event of the same payment is no longer on its way to it. The handler has
+ * most likely had that one, and will now learn of the older state.
+ */
+export type ReplayOutcome = 'replayed' | 'overtaken' | 'absent';
+
+/** A place in the order of `listDeliveries`: that of this delivery, whether or not it is still there. */
+export interface DeliveryPlace {
+  readonly occurredAt: Date;
+  readonly eventId: string;
+  readonly handlerId: string;
+}
+
+/** Which deliveries to list. */
+export interface DeliveryPage {
+  readonly account: string;
+  /** True for the parked ones, false for the open ones. */
+  readonly parked: boolean;
+  /** Only what follows this place; null from the beginning. */
+  readonly after: DeliveryPlace | null;
+  readonly limit: number;
+}
+
+/**
+ * How long a pair counts as alive after it was announced: 600,000 ms (10 minutes). After that the pair is orphaned, and
+ * its deliveries no longer delay later versions.
+ */
+export const PAIR_ALIVE_MS = 600_000;
+
+/**
+ * The second part of a store: events on their way to handlers. A write of the {@link PaymentLedger} leaves its event
+ * here. Fanning out creates a delivery of it for each handler of its type. A handler's deliveries are leased, and then
+ * acknowledged or postponed.
+ */
+export interface PaymentOutbox {
+  /** Records that these pairs, known or new, were announced now. Other pairs stay as they are. */
+  announce(account: string, pairs: readonly HandlerPair[]): Promise<void>;
+
+  /**
+   * Creates deliveries for waiting events, at most `limit` of them: one for each pair that is known for the event's type,
+   * due at once. Each type has its turn. Events of types for which no pair is known keep waiting, and do not delay
+   * others. Any number of processes may call it at once.
+   * @returns how many events were fanned out; fewer than `limit` if none was left, or others fan out some
+   */
+  fanOut(account: string, limit: number): Promise<number>;
+
+  /**
+   * Takes due deliveries to a handler, only of these types, the oldest `dueAt` first, and moves their `dueAt` to the
+   * end of the lease. Two calls at once never take the same delivery.
+   *
+   * The events of a payment reach a handler in the order of their versions. So at most one delivery of a payment is
+   * taken, and none while the handler has an open delivery of a lower version, of whatever type. A lower version does
+   * not count when its pair was not announced within {@link PAIR_ALIVE_MS} and it is not leased at the moment.
+   * @returns the deliveries, with their new `dueAt`
+   */
+  leaseDeliveries(lease: DeliveryLeaseRequest): Promise<Delivery[]>;
+
+  /**
+   * Makes a lease end `leaseMs` from now. A lease that has run out is renewed as well, unless another caller has leased
+   * the delivery since.
+   * @returns false when another lease has taken its place or the delivery is gone; nothing changed
+   */
+  renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean>;
+
+  /** Deletes a delivery, because its handler has done its work, even when another caller has leased it meanwhile. */
+  acknowledge(account: string, handlerId: string, eventId: string): Promise<void>;
+
+  /** Stores a failed attempt and ends the lease. Changes nothing when another lease has taken its place. */
+  postpone(delivery: LeasedDelivery, to: Postponement): Promise<void>;
+
+  /**
+   * A page of the deliveries that are parked, or of those that are open, the oldest event first; of the same moment by
+   * the id of the event and then of the handler, compared byte by byte in UTF-8. What a call costs does not grow with
+   * what is stored.
+   */
+  listDeliveries(page: DeliveryPage): Promise<Delivery[]>;
+
+  /** Makes a parked delivery due now, with no failed attempts and no error. */
+  replay(account: string, handlerId: string, eventId: string): Promise<ReplayOutcome>;
+}
 
 /** How long a purge keeps data, in milliseconds before the store's time. */
 export interface Retention {
@@ -28,10 +255,14 @@ export interface PurgeCounts {
 /** After how long a purge stops and leaves the rest for the next one, in milliseconds. */
 export const MAX_PURGE_MS = 5_000;
 
+/** Up to how many records of a settled state are counted. */
+export const MAX_SETTLED_COUNT = 10_000;
+
 /** How many payments or refunds are in a state now. */
 export interface StateCount {
+  /** In a settled state, {@link MAX_SETTLED_COUNT} where there are as many or more. */
   readonly count: number;
-  /** The oldest `updatedAt` of these; null if there are none. */
+  /** The oldest `updatedAt` of those that were counted, the first created ones; null if there are none. */
   readonly oldest: Date | null;
 }
 
@@ -55,7 +286,7 @@ export interface SettledPage {
 
 /** The counts of an account, for health checks and statistics. */
 export interface StoreCounts {
-  readonly states: Readonly<Record<UnsettledState, StateCount>>;
+  readonly states: Readonly<Record<LedgerState, StateCount>>;
   /** Events that are not fanned out yet, including those of types that no handler takes. */
   readonly waitingEvents: number;
   /** Deliveries that are neither acknowledged nor parked, including the orphaned ones. */
@@ -134,6 +365,11 @@ export interface PaymentStore extends PaymentLedger, PaymentOutbox {
   purge(account: string, retention: Retention): Promise<PurgeCounts>;
 
   counts(account: string): Promise<StoreCounts>;
+
+  /**
+   * How many unsettled records name another gateway than these, by that gateway. Those that name none are not counted.
+   */
+  otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>>;
 
   /**
    * How many unsettled records name another gateway than these, by that gateway. Those that name none are not counted.

@@ -1,12 +1,25 @@
 import type { LedgerEvent } from '../payment/ledger-event.js';
-import { PaymentEvent } from '../payment/payment-event.js';
-import { Payment, type PaymentHistoryEntry, type PaymentRecord } from '../payment/payment.js';
-import { Refund } from '../payment/refund.js';
-import { RefundEvent } from '../payment/refund-event.js';
+import { eventIdOf, newEvent } from '../payment/payment-event.js';
+import type { PaymentEventState, RefundEventState } from '../payment/payment-state.js';
+import {
+  isRefund,
+  type PaymentHistoryEntry,
+  type PaymentIn,
+  type PaymentRecord,
+  toPayment,
+} from '../payment/payment.js';
+import { newRefundEvent } from '../payment/refund-event.js';
+import { refundedPayment, type RefundIn, toRefund } from '../payment/refund.js';
 
-const PAYMENT_DATES = ['transactionAt', 'createdAt', 'updatedAt', 'finalizedAt'] as const satisfies (keyof Payment)[];
-
-const RECORD_DATES = [...PAYMENT_DATES, 'expiresAt', 'dueAt', 'notFoundAt'] as const satisfies (keyof PaymentRecord)[];
+const RECORD_DATES = [
+  'transactionAt',
+  'createdAt',
+  'updatedAt',
+  'finalizedAt',
+  'expiresAt',
+  'dueAt',
+  'notFoundAt',
+] as const satisfies (keyof PaymentRecord)[];
 
 /** A record as JSON text. Dates are ISO 8601 in UTC, to the millisecond. */
 export function recordToJson(record: PaymentRecord): string {
@@ -15,69 +28,35 @@ export function recordToJson(record: PaymentRecord): string {
 
 /** The record that {@link recordToJson} wrote. */
 export function recordFromJson(json: string): PaymentRecord {
-  return withDates(JSON.parse(json) as PaymentRecord, RECORD_DATES);
+  return withOwnDates(JSON.parse(json) as PaymentRecord);
 }
 
 /** A copy that shares no object with the record. It is equal to one made through JSON, in a third of the time. */
 export function copyRecord(record: PaymentRecord): PaymentRecord {
-  return withOwnDates(record, RECORD_DATES);
+  return withOwnDates(record);
 }
 
-/** An event as JSON text. */
-export function eventToJson(event: LedgerEvent): string {
-  return JSON.stringify(event);
+/** What a version of a record keeps: all but what may change without a new version, or has to go with the last one. */
+export function versionOf(record: PaymentRecord): PaymentRecord {
+  const { redirectUrl: _, ...version } = record;
+  return { ...version, dueAt: null };
 }
 
-/** The event that {@link eventToJson} wrote. */
-export function eventFromJson(json: string): LedgerEvent {
-  const event = withDates(JSON.parse(json) as LedgerEvent, ['occurredAt']);
-  const payment = new Payment(withDates<Payment>(event.payment, PAYMENT_DATES));
-  if (!('refund' in event)) return new PaymentEvent({ ...event, payment } as PaymentEvent);
-  const refund = new Refund(withDates<Refund>(event.refund, PAYMENT_DATES));
-  return new RefundEvent({ ...event, refund, payment } as RefundEvent);
+/** The event of a version that was stored with one, even if its state is one of a newer release. */
+export function eventOfVersion(version: PaymentRecord): LedgerEvent {
+  const eventId = eventIdOf(version);
+  if (!isRefund(version)) return newEvent(toPayment(version) as PaymentIn<PaymentEventState>, eventId);
+  return newRefundEvent(toRefund(version) as RefundIn<RefundEventState>, refundedPayment(version), eventId);
 }
 
-/** A copy that shares no object with the event. */
-export function copyEvent(event: LedgerEvent): LedgerEvent {
-  const occurredAt = new Date(event.occurredAt);
-  const payment = new Payment(withOwnDates<Payment>(event.payment, PAYMENT_DATES));
-  if (!('refund' in event)) return new PaymentEvent({ ...event, payment, occurredAt } as PaymentEvent);
-  const refund = new Refund(withOwnDates<Refund>(event.refund, PAYMENT_DATES));
-  return new RefundEvent({ ...event, refund, payment, occurredAt } as RefundEvent);
-}
-
-/** A line of history as JSON text. */
-export function historyToJson(entry: PaymentHistoryEntry): string {
-  return JSON.stringify(entry);
-}
-
-/** The line that {@link historyToJson} wrote. */
-export function historyFromJson(json: string): PaymentHistoryEntry {
-  const entry = JSON.parse(json) as Omit<PaymentHistoryEntry, 'by'> & Pick<PaymentRecord, 'by'>;
-  return withDates<PaymentHistoryEntry>({ ...entry, by: entry.by ?? null }, ['at']);
-}
-
-/** The line of history of a record, which is stored with it. */
+/** The line of history of a version. */
 export function historyEntryOf(record: PaymentRecord): PaymentHistoryEntry {
   const { version, state, reason, code, note, by = null, updatedAt } = record;
   return { version, state, reason, code, note, by, at: updatedAt };
 }
 
-/** The parsed object, with these fields changed from JSON's text to dates. */
-function withDates<T extends object>(parsed: T, names: readonly (keyof T)[]): T {
-  const dates = names.map((name) => {
-    const text = parsed[name];
-    return [name, typeof text === 'string' ? new Date(text) : null] as const;
-  });
-  return { ...parsed, ...Object.fromEntries(dates) };
-}
-
-/** Each copy has dates of its own, because a date cannot be frozen. */
-function withOwnDates<T extends object>(source: T, names: readonly (keyof T)[]): T {
-  const copy = { ...source };
-  for (const name of names) {
-    const date = source[name];
-    if (date instanceof Date) copy[name] = new Date(date) as T[keyof T];
-  }
-  return copy;
+/** Each copy has dates of its own, because a date cannot be frozen. In JSON they are texts. */
+function withOwnDates(source: PaymentRecord): PaymentRecord {
+  const dates = RECORD_DATES.map((name) => [name, source[name] === null ? null : new Date(source[name])]);
+  return { ...source, ...(Object.fromEntries(dates) as Pick<PaymentRecord, (typeof RECORD_DATES)[number]>) };
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import pg from 'pg';
-import { paymentSchema, SCHEMA_VERSION } from '../../lib/store/sql/payment-schema.js';
+import { paymentSchema, SCHEMA_VERSION } from '../../lib/store/sql/schema.js';
 import { startPostgres, type Postgres } from '../services/postgres.js';
 import { cli, cliHere } from './cli.js';
 import { scratch } from './scratch.js';
@@ -149,11 +149,11 @@ describe('on a server', () => {
   it('leaves newer tables in PostgreSQL alone', async () => {
     const url = await postgres.createDatabase();
     await ask(url, paymentSchema('postgres'));
-    await ask(url, `update card_payment_migration set version = 99, lowest = 99`);
+    await ask(url, `update card_payment_schema set version = 99, lowest = 99`);
     const { status, stderr } = await cliHere([...LIST, '--store', url], { cwd });
     expect(stderr).toContain('the payment tables are of version 99, newer than this release');
     expect(status).toBe(1);
-    expect(await ask(url, 'select version from card_payment_migration')).toEqual([{ version: 99 }]);
+    expect(await ask(url, 'select version from card_payment_schema')).toEqual([{ version: 99 }]);
   });
 
   it('says that a database does not exist', async () => {
@@ -168,8 +168,8 @@ function ofVersion(file: string, version: number): void {
   const database = new Database(file);
   database.pragma('journal_mode = WAL');
   database.exec(paymentSchema('sqlite'));
-  if (version === 0) database.exec('delete from card_payment_migration');
-  else database.prepare('update card_payment_migration set version = ?, lowest = ?').run(version, version);
+  if (version === 0) database.exec('delete from card_payment_schema');
+  else database.prepare('update card_payment_schema set version = ?, lowest = ?').run(version, version);
   database.close();
 }
 

@@ -193,7 +193,7 @@ describe.each(Object.entries(STORES))('payments on %s', (name, start) => {
     const own = { conversationId: 'CUT-OFF', reference: 'order-c', createdAt: claimed, updatedAt: claimed };
     const record = aPaymentRecord({ state: 'charging', ...own });
     await store.insert(record);
-    await store.replace(advance(record, 'unknown', { reason: 'interrupted' }, new Date()), record.version);
+    await store.replace(advance(record, 'unknown', { reason: 'interrupted' }, new Date()), record);
     const words = ['resolve', 'CUT-OFF', 'failed', '--note', 'not in the panel', '--by', 'ada@shop.example'];
     const refused = await said(...words);
     expect(refused).toMatchObject({ status: 1, stdout: '' });

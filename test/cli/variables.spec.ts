@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { sqlitePaymentStore } from '../../lib/store/sql/engines/sqlite/sqlite-payment-store.js';
+import { sqlitePaymentStore } from '../../lib/store/sql/index.js';
 import { cli } from './cli.js';
 import { scratch } from './scratch.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';

@@ -51,7 +51,7 @@ describe.each(['SQLite', 'PostgreSQL'])('together with a newer release on %s', (
     const record = await find(conversationId);
     const dueAt = new Date(record.createdAt.getTime() - 1_000);
     const next = { ...record, dueAt, referenceLock: record.reference, ...change, version: record.version + 1 };
-    expect(await store.replace(next as PaymentRecord, record.version)).toBe('replaced');
+    expect(await store.replace(next as PaymentRecord, record)).toBe('replaced');
     return find(conversationId);
   }
 

@@ -200,7 +200,8 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
     for (const state of ['initiating', 'charging'] as const) {
       const record = (await shops.store.find('default', ids[state]))!;
       const dueAt = new Date(Date.now() - 1);
-      await shops.store.replace({ ...record, state, dueAt, expiresAt: null, finalizedAt: null }, record.version);
+      const version = record.version + 1;
+      await shops.store.replace({ ...record, version, state, dueAt, expiresAt: null, finalizedAt: null }, record);
     }
     const { sent } = shops;
     for (const hours of [2, 27, 28]) {
@@ -304,7 +305,7 @@ describe('a gateway that has moved', () => {
   it('is this one for a record of an older release, which names none', async () => {
     const id = await MADE.unknown();
     const record = (await shops.store.find('default', id))!;
-    await shops.store.replace({ ...record, gateway: undefined, version: record.version + 1 }, record.version);
+    await shops.store.replace({ ...record, gateway: undefined, version: record.version + 1 }, record);
     const elsewhere = await shops.at(shops.away);
     const [, asked] = shops.sent;
     await elsewhere.payments.inquire(id);

@@ -1,8 +1,7 @@
-import { Kysely, MysqlDialect } from 'kysely';
+import * as kysely from 'kysely';
 import mysql from 'mysql2';
 import { mysqlPaymentStore, type PaymentTables, SqlPaymentStore } from 'nestjs-card-payment/sql';
-import { mariadbEngine } from '../../lib/store/sql/engines/mysql/mysql.engine.js';
-import { BoundedMysqlPool } from '../../lib/store/sql/engines/mysql/mysql-pool.js';
+import { mariadbEngine, mysqlPoolAccess } from '../../lib/store/sql/engines/mysql.js';
 import { type PatientStore, type Pool, SHORT_LIMITS } from './frozen.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
@@ -15,9 +14,9 @@ export function impatientStore(uri: string, pool: Pool): PaymentStore {
       connection.query('set session transaction isolation level read committed', () => undefined),
     );
   }
-  const bounded = new BoundedMysqlPool(connections, { limits: SHORT_LIMITS });
-  const settings = { hasLimitedSessions: () => isOwn, takesScripts: () => isOwn, isOwner: true };
-  const db = new Kysely<PaymentTables>({ dialect: new MysqlDialect({ pool: bounded }) });
+  const { dialect } = mysqlPoolAccess(kysely, connections, SHORT_LIMITS);
+  const settings = { hasLimitedSessions: () => isOwn, isOwner: true };
+  const db = new kysely.Kysely<PaymentTables>({ dialect });
   return new SqlPaymentStore(db, mariadbEngine, settings);
 }
 

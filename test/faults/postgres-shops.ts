@@ -1,8 +1,7 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import * as kysely from 'kysely';
 import { type PaymentTables, postgresPaymentStore, SqlPaymentStore } from 'nestjs-card-payment/sql';
 import pg from 'pg';
-import { BoundedPool } from '../../lib/store/sql/engines/postgres/postgres-pool.js';
-import { postgresEngine } from '../../lib/store/sql/engines/postgres/postgres.engine.js';
+import { postgresEngine, postgresPoolAccess } from '../../lib/store/sql/engines/postgres.js';
 import { type PatientStore, type Pool, SHORT_LIMITS } from './frozen.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
@@ -10,9 +9,9 @@ import type { PaymentStore } from '../../lib/store/payment-store.js';
 export function impatientStore(connectionString: string, pool: Pool): PaymentStore {
   const connections = new pg.Pool({ connectionString });
   connections.on('error', () => undefined);
-  const dialect = new PostgresDialect({ pool: new BoundedPool(connections, SHORT_LIMITS) });
+  const { dialect } = postgresPoolAccess(kysely, connections, SHORT_LIMITS);
   const settings = { hasLimitedSessions: () => pool === 'own', isOwner: true };
-  return new SqlPaymentStore(new Kysely<PaymentTables>({ dialect }), postgresEngine, settings);
+  return new SqlPaymentStore(new kysely.Kysely<PaymentTables>({ dialect }), postgresEngine, settings);
 }
 
 /** A store with the limits of the module itself. */

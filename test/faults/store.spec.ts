@@ -12,8 +12,8 @@ class UnsteadyStore extends MemoryPaymentStore {
     return this.whenUp(() => super.insert(record, event));
   }
 
-  override replace(record: PaymentRecord, expectedVersion: number, event?: PaymentEvent) {
-    return this.whenUp(() => super.replace(record, expectedVersion, event));
+  override replace(record: PaymentRecord, previous: PaymentRecord, event?: PaymentEvent) {
+    return this.whenUp(() => super.replace(record, previous, event));
   }
 
   override find(account: string, conversationId: string) {

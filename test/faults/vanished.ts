@@ -2,8 +2,9 @@ import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { at, StoreTrial } from '../store/contract/store-trial.js';
-import { type Session, SQL_SERVERS, type SqlServer } from '../rigs/sql-servers.js';
+import { fanOutLock, type Session, SQL_SERVERS, type SqlServer } from '../rigs/sql-servers.js';
 import { startTcpProxy } from '../services/tcp-proxy.js';
+import { hashedName } from '../../lib/store/unique-names.js';
 import { until } from '../services/until.js';
 import type { PatientStore, Pool } from './frozen.js';
 
@@ -93,7 +94,7 @@ export function describeVanished(
       const due = await promptly(() => store.leaseDue({ account: trial.account, leaseMs: DAY_MS, limit: 10 }));
       expect(due.map(({ conversationId }) => conversationId)).toEqual([second]);
 
-      await lock(vanished, 'card_payment_event', trial, 'event_id', events[0]!);
+      await lock(vanished, 'card_payment_delivery', trial, 'event_id', events[0]!);
       expect(await promptly(() => trial.fanOut())).toBe(1);
       await vanished.run('rollback');
       await vanished.run('begin');
@@ -105,14 +106,15 @@ export function describeVanished(
     },
   );
 
-  scene('an event of a payment: its later ones are not fanned out before it', async ({ trial, vanished }) => {
+  scene('an event of a payment: its later ones are not delivered before it', async ({ trial, vanished }) => {
     const handler = await trial.handler('payment.unknown', 'payment.succeeded');
     const { record, event } = await trial.publish(await trial.insert(), 'unknown', at(1));
     await trial.publish(record, 'succeeded', at(2));
-    await lock(vanished, 'card_payment_event', trial, 'event_id', event.eventId);
-    expect(await promptly(() => trial.fanOut())).toBe(0);
+    await lock(vanished, 'card_payment_delivery', trial, 'event_id', event.eventId);
+    expect(await promptly(() => trial.fanOut())).toBe(1);
+    expect(await promptly(() => trial.lease(handler))).toEqual([]);
     await vanished.run('rollback');
-    expect(await trial.fanOut()).toBe(2);
+    expect(await trial.fanOut()).toBe(1);
     const [first] = await trial.lease(handler);
     expect(first?.event.eventId).toBe(event.eventId);
   });
@@ -124,7 +126,7 @@ export function describeVanished(
       await pay(trial);
       await trial.fanOut();
       await trial.insert({ state: 'failed', finalizedAt: new Date(0) });
-      expect(await vanished.run(database.fanOutLock(trial.account, handler))).toHaveLength(1);
+      expect(await vanished.run(fanOutLock(trial.account, handler))).toHaveLength(1);
       await pay(trial);
       expect(await promptly(() => trial.lease(handler))).toHaveLength(1);
       expect(await promptly(() => purge(trial))).toEqual({ payments: 1, events: 0 });
@@ -132,9 +134,7 @@ export function describeVanished(
       const pairs = { paymentsMs: null, pairsMs: -DAY_MS, keysMs: DAY_MS };
       await Promise.all([
         refusedInTime(() => trial.store.purge(trial.account, pairs)),
-        database.nextFanOut === 'waits'
-          ? refusedInTime(() => trial.fanOut())
-          : promptly(async () => expect(await trial.fanOut()).toBe(0)),
+        refusedInTime(() => trial.fanOut()),
       ]);
       await vanished.run('rollback');
       expect(await trial.take(handler)).toHaveLength(1);
@@ -151,37 +151,13 @@ export function describeVanished(
   scene(
     'the reference of an order: other orders go on, and this one waits with a limit',
     async ({ trial, vanished }) => {
-      await vanished.run(`insert into card_payment_reference_lock values ('${trial.account}', 'order-1', 'elsewhere')`);
+      await vanished.run(
+        `insert into card_payment_name values ('${trial.account}', '${hashedName(trial.account, 'lock', 'order-1')}', 'elsewhere', null)`,
+      );
       await pay(trial);
       await refusedInTime(() => trial.insert({ referenceLock: 'order-1' }));
       await vanished.run('rollback');
       await trial.insert({ referenceLock: 'order-1' });
-    },
-  );
-
-  scene(
-    'the lock for migrations: a store whose tables exist opens, another one gives up in time and says why',
-    async ({ url, vanished }) => {
-      const { before, sql } = database.migrationLock;
-      await vanished.run(sql);
-      const opens = await openSqlStore(url);
-      await promptly(() => opens.open());
-      await opens.close();
-
-      const empty = await server.createDatabase();
-      const other = await database.connect(empty);
-      if (before) await other.run(before);
-      await other.run('begin');
-      await other.run(sql);
-      const late = await openSqlStore(empty);
-      const began = performance.now();
-      await expect(late.open()).rejects.toThrow(`${name} is being changed by another process that does not finish`);
-      expect(performance.now() - began).toBeLessThan(MAX_LOCK_WAIT_MS);
-      // One that died without a transaction leaves its row, which is taken over.
-      await other.run('commit');
-      await late.open();
-      await late.close();
-      await other.end();
     },
   );
 
@@ -197,14 +173,14 @@ export function describeVanished(
       // The purge has locked the payment, and waits before its next statement.
       const obstacle = await database.connect(url);
       await obstacle.run('begin');
-      await lock(obstacle, 'card_payment_history', payments, 'conversation_id', record.conversationId);
+      await lock(obstacle, 'card_payment_version', payments, 'conversation_id', record.conversationId);
       const purged = expect(purge({ store: victim.store, account: payments.account })).rejects.toThrow();
-      await until(async () => database.isAnyoneWaiting(obstacle, '%delete%history%'));
+      await until(async () => database.isAnyoneWaiting(obstacle, '%delete%version%'));
       proxy.hold();
       await obstacle.run('rollback');
       await obstacle.end();
 
-      const replaced = async () => await others.replace(payments.next(record), 1).catch(() => 'locked' as const);
+      const replaced = async () => await others.replace(payments.next(record), record).catch(() => 'locked' as const);
       expect(await replaced()).toBe('locked');
       await until(async () => (await replaced()) === 'replaced', 25_000);
       await purged;

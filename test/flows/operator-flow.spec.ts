@@ -133,7 +133,7 @@ describe('OperatorFlow', () => {
     await flow.resolve(record.conversationId, 'failed', 'seen', { by: 'ada@shop.example' });
     const resolved = (await store.find('default', record.conversationId))!;
     expect(resolved).toMatchObject({ state: 'failed', by: 'ada@shop.example' });
-    await store.replace(advance(resolved, 'review', { reason: 'moved_after_all' }, clock.now()), resolved.version);
+    await store.replace(advance(resolved, 'review', { reason: 'moved_after_all' }, clock.now()), resolved);
     await flow.resolve(record.conversationId, 'succeeded', 'seen', { by: `4508 0345 0803 4509 ${'x y '.repeat(100)}` });
     const [, first, second, third] = await store.history('default', record.conversationId);
     expect([first?.by, second?.by]).toEqual(['ada@shop.example', null]);
@@ -178,7 +178,7 @@ describe('OperatorFlow', () => {
       await store.insert(record);
       const moveTo = async (to: 'authorizing' | 'unknown', reason: 'interrupted' | null): Promise<void> => {
         const next = advance(record, to, { reason }, clock.now());
-        await store.replace(next, record.version);
+        await store.replace(next, record);
         record = next;
       };
       if (kind === '3d') await moveTo('authorizing', null);
@@ -243,7 +243,7 @@ describe('OperatorFlow', () => {
     const replace = store.replace.bind(store);
     store.replace = async (...args) => {
       store.replace = replace;
-      await replace(newer, newer.version - 1);
+      await replace(newer, (await store.find(newer.account, newer.conversationId))!);
       return replace(...args);
     };
   }

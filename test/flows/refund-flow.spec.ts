@@ -40,7 +40,7 @@ describe('a refund of a payment in review', () => {
       // The second look is under the lock. The operator's write lands after it.
       if (looks !== 2) return;
       const record = (await store.find('default', conversationId))!;
-      await store.replace(advance(record, 'failed', { reason: 'operator' }, new Date()), record.version);
+      await store.replace(advance(record, 'failed', { reason: 'operator' }, new Date()), record);
     };
     await expect(payments.refund({ conversationId })).rejects.toBeInstanceOf(PaymentStateError);
     expect(looks).toBe(2);

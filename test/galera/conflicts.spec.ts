@@ -4,6 +4,7 @@ import mysql, { type Connection } from 'mysql2/promise';
 import { createPool, type Pool } from 'mysql2';
 import { mysqlPaymentStore, openSqlStore } from 'nestjs-card-payment/sql';
 import { TestClock } from 'nestjs-card-payment/testing';
+import { hashedName } from '../../lib/store/unique-names.js';
 import { StoreTrial } from '../store/contract/store-trial.js';
 import { type Galera, startGalera } from '../services/galera.js';
 import { queryMariaDb } from '../services/mariadb.js';
@@ -45,12 +46,12 @@ describe('conflicts', () => {
       const before = await counted(1, 'wsrep_local_bf_aborts');
       await withConnection(1, async (holder) => {
         await holder.query('start transaction');
-        const lock = 'insert into card_payment_reference_lock (account, reference, conversation_id) values (?, ?, ?)';
-        await holder.query(lock, [record.account, 'order', 'nobody']);
+        const lock = 'insert into card_payment_name (account, name, conversation_id) values (?, ?, ?)';
+        await holder.query(lock, [record.account, hashedName(record.account, 'lock', 'order'), 'nobody']);
         const next = trials[1]!.next(record, { state: 'authorizing', reference: 'order', referenceLock: 'order' });
-        const overtaken = stores[1]!.replace(next, record.version);
+        const overtaken = stores[1]!.replace(next, record);
         const waiting = `select 1 from information_schema.processlist
-where info like 'insert into card_payment_ref%' or info like 'delete from card_payment_ref%'`;
+where info like 'insert into %card_payment_name%'`;
         await until(async () => (await queryMariaDb(urls[1]!, waiting)).length === 1);
         await trials[0]!.replace(record, { state: 'failed' });
         expect(await overtaken).toBe('stale');
@@ -70,7 +71,7 @@ where info like 'insert into card_payment_ref%' or info like 'delete from card_p
           const record = await trials[0]!.insert();
           await Promise.all(trials.map((trial) => trial.find(record)));
           const claims = stores.map((store, node) =>
-            store.replace(trials[node]!.next(record, { state: 'authorizing' }), record.version),
+            store.replace(trials[node]!.next(record, { state: 'authorizing' }), record),
           );
           expect((await Promise.all(claims)).sort()).toEqual(['replaced', 'stale', 'stale']);
           const orders = trials.map((trial) => trial.record({ reference: `${round}`, referenceLock: `${round}` }));
@@ -106,7 +107,7 @@ where info like 'insert into card_payment_ref%' or info like 'delete from card_p
         await trials[0]!.replace(record, { state: 'authorizing' });
         expect(await stale.find(record.account, record.conversationId)).toEqual(record);
         const claims = [stale, stores[1]!].map((store) =>
-          store.replace(trials[1]!.next(record, { state: 'authorizing' }), record.version),
+          store.replace(trials[1]!.next(record, { state: 'authorizing' }), record),
         );
         const read = trials[1]!.find(record);
         await holder.query('unlock tables');
@@ -153,7 +154,7 @@ where info like 'insert into card_payment_ref%' or info like 'delete from card_p
         const record = await trial.insert();
         for (const store of opened) expect(await store.find(record.account, record.conversationId)).toEqual(record);
         for (const url of fresh) {
-          expect(await queryMariaDb(url, 'select version, lowest from card_payment_migration')).toEqual([
+          expect(await queryMariaDb(url, 'select version, lowest from card_payment_schema')).toEqual([
             { version: 1, lowest: 1 },
           ]);
         }

@@ -37,6 +37,6 @@ export async function historyOf(store: PaymentStore, account: string, id: string
 
 /** The deliveries that are parked. */
 export async function parkedIn(store: PaymentStore, account: string): Promise<object[]> {
-  const parked = await store.listParked(account, 10);
+  const parked = await store.listDeliveries({ account, parked: true, after: null, limit: 10 });
   return parked.map(({ handlerId, event: { eventId }, attempts, error }) => ({ handlerId, eventId, attempts, error }));
 }

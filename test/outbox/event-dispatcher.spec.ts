@@ -290,7 +290,7 @@ describe('EventDispatcher', () => {
       // About four hours, since the intervals grow up to an hour.
       expect(calls.at(-1)).toBeGreaterThan(2.5 * 3_600);
       expect(calls.at(-1)).toBeLessThan(4.5 * 3_600);
-      const parked = await store.listParked('default', 10);
+      const parked = await store.listDeliveries({ account: 'default', parked: true, after: null, limit: 10 });
       expect(parked).toMatchObject([{ handlerId: 'mail', error: 'Error: down' }]);
       expect(log.filter((line) => line.startsWith('error'))).toEqual([
         expect.stringContaining(

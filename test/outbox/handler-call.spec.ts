@@ -4,7 +4,7 @@ import { HandlerCall, MAX_TRIES } from '../../lib/outbox/handler-call.js';
 import type { PaymentHandler } from '../../lib/outbox/handler-finder.js';
 import type { PaymentEvent } from '../../lib/payment/payment-event.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
-import type { Delivery } from '../../lib/store/payment-outbox.js';
+import type { Delivery } from '../../lib/store/payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
@@ -129,7 +129,7 @@ describe('HandlerCall', () => {
     }
     expect(delays.slice(0, -1)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 3_600, 3_600]);
     expect(await leaseDue()).toBeNull();
-    expect(await store.listParked('default', 10)).toMatchObject([
+    expect(await store.listDeliveries({ account: 'default', parked: true, after: null, limit: 10 })).toMatchObject([
       { handlerId: 'mail', attempts: 15, parked: true, error: 'Error: down', event: { eventId: 'ONE:1' } },
     ]);
     const line =

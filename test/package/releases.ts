@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, syml
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type DoPaymentDto, type PaymentEventState, type PaymentOptions } from 'nestjs-card-payment';
-import { SCHEMA_VERSION } from '../../lib/store/sql/payment-schema.js';
+import { SCHEMA_VERSION } from '../../lib/store/sql/schema.js';
 import { TaskProcess } from '../rigs/task-process.js';
 import { cleanEnvironment, packTarball, run } from './tarball.js';
 

@@ -13,16 +13,15 @@ const PAUSE_MS = 500;
 export async function readThenWriteStore(url: string): Promise<PaymentStore> {
   const store = await openSqlStore(url);
   const replace = store.replace.bind(store);
-  store.replace = async (record, expectedVersion, event) => {
-    const version = async (): Promise<number> =>
-      (await store.find(record.account, record.conversationId))?.version ?? NaN;
-    if ((await version()) !== expectedVersion) return 'stale';
+  store.replace = async (record, previous, event) => {
+    const read = async (): Promise<PaymentRecord> => (await store.find(record.account, record.conversationId))!;
+    if ((await read()).version !== previous.version) return 'stale';
     await delay(PAUSE_MS);
     for (;;) {
-      const last = await version();
-      const next = { ...record, version: last + 1, referenceLock: null };
+      const last = await read();
+      const next = { ...record, version: last.version + 1, referenceLock: null };
       // An event's id is unique, too; that is not what this store is to get wrong.
-      const ownEvent = last === expectedVersion ? event : undefined;
+      const ownEvent = last.version === previous.version ? event : undefined;
       if ((await replace(next, last, ownEvent)) === 'replaced') return 'replaced';
     }
   };
@@ -38,9 +37,9 @@ export async function readThenWriteStore(url: string): Promise<PaymentStore> {
     return Promise.resolve(null);
   };
   const change = store.replace;
-  store.replace = async (record, expectedVersion, event) => {
+  store.replace = async (record, previous, event) => {
     await opening.get(record.conversationId);
-    return change(record, expectedVersion, event);
+    return change(record, previous, event);
   };
   return store;
 }

@@ -44,7 +44,7 @@ describe.each(Object.entries(STORES))('a handler that keeps failing, on %s', (na
     expect(passes).toEqual(passes.map((_tries, pass) => Math.min(pass + 1, MAX_TRIES)));
     expect(journal.told).toEqual([`${conversationId} payment.succeeded`]);
 
-    const [parked] = await store.listParked('default', 10);
+    const [parked] = await store.listDeliveries({ account: 'default', parked: true, after: null, limit: 10 });
     expect(parked).toMatchObject({ handlerId: 'mail', attempts: MAX_TRIES, parked: true });
     expect(parked?.error).toMatch(/^Error: no route to the mail server for card$/);
 
@@ -52,7 +52,7 @@ describe.each(Object.entries(STORES))('a handler that keeps failing, on %s', (na
     await replay(parked!.event.eventId);
     await payments.reconcile();
     expect(mail.tries).toBe(MAX_TRIES + 1);
-    expect(await store.listParked('default', 10)).toEqual([]);
+    expect(await store.listDeliveries({ account: 'default', parked: true, after: null, limit: 10 })).toEqual([]);
     await clock.advance(24 * HOUR_MS);
     await payments.reconcile();
     expect(mail.tries).toBe(MAX_TRIES + 1);
@@ -63,7 +63,7 @@ describe.each(Object.entries(STORES))('a handler that keeps failing, on %s', (na
   async function replay(eventId: string): Promise<void> {
     const { store, shared } = merchant;
     if (name === 'memory') {
-      expect(await store.replay('default', 'mail', eventId)).toBe(true);
+      expect(await store.replay('default', 'mail', eventId)).toBe('replayed');
       return;
     }
     const said = async (...words: string[]) => (await answer(['payments', ...words, '--store', shared.url])).stdout;

@@ -16,13 +16,13 @@ export interface SqlServer {
   connect(url: string): Promise<Session>;
   /** Whether some other session waits for a lock, with such a statement (as for `like`). */
   isAnyoneWaiting(session: Session, statement?: string): Promise<boolean>;
-  /** What a fan-out locks, and whether another one then leaves its work or waits for it. */
-  fanOutLock(account: string, handlerId: string): string;
-  readonly nextFanOut: 'leaves it' | 'waits';
-  /** The column `key_hash` of `card_payment_key` as text. */
-  readonly keyHash: string;
-  /** What a migration locks, and what has to be there for it. */
-  readonly migrationLock: { readonly before?: string; readonly sql: string };
+  /** A column that is a key as text. */
+  keyText(column: string): string;
+}
+
+/** What a fan-out locks, and another one waits for. */
+export function fanOutLock(account: string, handlerId: string): string {
+  return `select 1 from card_payment_handler where account = '${account}' and handler_id = '${handlerId}' for update`;
 }
 
 export const SQL_SERVERS = {
@@ -40,10 +40,7 @@ export const SQL_SERVERS = {
         where wait_event_type = 'Lock' and datname = current_database() and query ilike '${statement}'`;
       return (await run(waiting)).length > 0;
     },
-    fanOutLock: (account) => `select pg_advisory_xact_lock(hashtextextended('card_payment ${account}', 0))`,
-    nextFanOut: 'leaves it',
-    keyHash: 'key_hash',
-    migrationLock: { sql: 'select pg_advisory_xact_lock(7242073316)' },
+    keyText: (column) => column,
   },
   MariaDB: {
     start: startMariaDb,
@@ -60,14 +57,6 @@ export const SQL_SERVERS = {
         where db = database() and id <> connection_id() and command = 'Query' and time_ms > 300 and info like '${statement}'`;
       return (await run(waiting)).length > 0;
     },
-    fanOutLock: (account, handlerId) =>
-      `select 1 from card_payment_handler where account = '${account}' and handler_id = '${handlerId}' for update`,
-    nextFanOut: 'waits',
-    keyHash: 'cast(key_hash as char)',
-    migrationLock: {
-      before:
-        'create table card_payment_migration_lock (id integer primary key, owner varchar(100), taken_at datetime(6))',
-      sql: `insert into card_payment_migration_lock values (1, 'vanished', now())`,
-    },
+    keyText: (column) => `cast(${column} as char)`,
   },
 } satisfies Readonly<Record<string, SqlServer>>;

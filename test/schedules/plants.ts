@@ -3,8 +3,7 @@ import type { LedgerEvent } from '../../lib/payment/ledger-event.js';
 import { ledgerEventOf } from '../../lib/payment/ledger-event.js';
 import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
 import { advance, withdrawClaim } from '../../lib/payment/transitions.js';
-import type { ReplaceOutcome, UniqueKey } from '../../lib/store/payment-ledger.js';
-import type { PaymentStore } from '../../lib/store/payment-store.js';
+import type { PaymentStore, ReplaceOutcome, UniqueKey } from '../../lib/store/payment-store.js';
 import { interceptCalls } from '../rigs/store-calls.js';
 import { SCRIPTS } from './scenarios.js';
 import type { Plant, Script } from './shop.js';
@@ -34,15 +33,15 @@ export const PLANTS: readonly PlantedFlaw[] = [
   planted('a claim is granted twice', 'callbacks', /was sent 2 times/, {
     makeStore: (clock) => new StoreThatChecksNoVersion({ clock }),
     wrapStore: (store) =>
-      replacing(store, async (record, expected, event) => {
+      replacing(store, async (record, previous, event) => {
         const stored = await store.find(record.account, record.conversationId);
-        return stored?.version === expected ? store.replace(record, expected, event) : 'stale';
+        return stored?.version === previous.version ? store.replace(record, previous, event) : 'stale';
       }),
   }),
   planted('an event is written apart from its state', 'callbacks', /no handler got the event/, {
     wrapStore: (store) =>
-      replacing(store, async (record, expected, event) => {
-        const outcome = await store.replace(record, expected);
+      replacing(store, async (record, previous, event) => {
+        const outcome = await store.replace(record, previous);
         if (event && outcome === 'replaced') await store.insert(carrierOf(record), event);
         return outcome;
       }),
@@ -98,16 +97,16 @@ export const PLANTS: readonly PlantedFlaw[] = [
   }),
   planted('the event of a refund is lost', 'two refunds', /no handler got the event/, {
     wrapStore: (store) =>
-      replacing(store, (record, expected, event) =>
-        store.replace(record, expected, isRefund(record) ? undefined : event),
+      replacing(store, (record, previous, event) =>
+        store.replace(record, previous, isRefund(record) ? undefined : event),
       ),
   }),
 ];
 
 class StoreThatChecksNoVersion extends MemoryPaymentStore {
-  override async replace(record: PaymentRecord, expected: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
+  override async replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
     const stored = await this.find(record.account, record.conversationId);
-    return super.replace(record, stored?.version ?? expected, event);
+    return super.replace(record, stored ?? previous, event);
   }
 }
 
@@ -123,8 +122,8 @@ class StoreThatLocksNo extends MemoryPaymentStore {
     return super.insert(this.unlocked(record), event);
   }
 
-  override replace(record: PaymentRecord, expected: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
-    return super.replace(this.unlocked(record), expected, event);
+  override replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    return super.replace(this.unlocked(record), previous, event);
   }
 
   private unlocked(record: PaymentRecord): PaymentRecord {
@@ -148,8 +147,9 @@ function whenDue(
   return interceptCalls(store, async ({ method, proceed }) => {
     if (method !== 'leaseDue') return proceed();
     const due = (await proceed()) as PaymentRecord[];
-    for (const next of due.filter((record) => record.state === state).map(nextOf)) {
-      await store.replace(next, next.version - 1, ledgerEventOf(next));
+    for (const record of due.filter((one) => one.state === state)) {
+      const next = nextOf(record);
+      await store.replace(next, record, ledgerEventOf(next));
     }
     return due.filter((record) => record.state !== state);
   });

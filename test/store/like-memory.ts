@@ -6,59 +6,63 @@ import { refundsAccountOf } from '../../lib/payment/account.js';
 import type { PaymentClock } from '../../lib/payment/clock.js';
 import { type LedgerEventType, ledgerEventOf } from '../../lib/payment/ledger-event.js';
 import { type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
-import type { RefundEventState } from '../../lib/payment/payment-state.js';
 import { saleText } from '../../lib/payment/refund.js';
-import type { Delivery } from '../../lib/store/payment-outbox.js';
+import { pinReference } from '../../lib/payment/transitions.js';
+import type { Delivery, LeasedDelivery, PaymentStore } from '../../lib/store/payment-store.js';
 import { inWhole } from '../rigs/extent.js';
-import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const MINUTE_MS = 60_000;
 const RUNS = inWhole(100, 15);
 /** Random sequences do not always do what matters most: more of them run until this much of it was done. */
 const ENOUGH = inWhole({ leased: 400, purgedWithRefunds: 5 }, { leased: 60, purgedWithRefunds: 1 });
-
+/** After how many steps the stores are looked at as a whole. */
+const LOOK_EVERY = 4;
 /** Shrinking a failure can take long. */
 const LIMIT = { interruptAfterTimeLimit: 200_000, markInterruptAsFailure: true };
 
-const STATES = ['unknown', 'review', 'succeeded'] as const satisfies RefundEventState[];
+const STATES = ['unknown', 'review', 'succeeded', 'succeeded'] as const;
 const HANDLERS = ['Orders.paid', 'Mail: sent'];
 const NUMBERS = [1, 2, 3];
 
 type Kind = 'payment' | 'refund';
 
-interface Lease {
-  readonly account: string;
-  readonly handlerId: string;
-  readonly eventId: string;
-  readonly lease: string;
-}
-
-/** One call of a store. */
-interface Step {
-  readonly name: string;
-  /** For fast-check's counterexamples. */
-  toString(): string;
+/** Where a step runs. */
+interface Place {
   readonly kind: Kind;
-  /** The lease that it takes. */
-  readonly lease?: string;
-  /** @param leases those of earlier steps in the same account */
-  run(store: PaymentStore, account: string, leases: readonly Lease[]): Promise<unknown>;
+  readonly account: string;
+  /** The leases that earlier steps took there. */
+  readonly leases: LeasedDelivery[];
 }
 
-type CallWithLease = (store: PaymentStore, lease: Lease) => Promise<unknown>;
+/** One call of a store, under a name for fast-check's counterexamples. */
+interface Step {
+  readonly kind: Kind;
+  readonly name: string;
+  toString(): string;
+  run(store: PaymentStore, place: Place): Promise<unknown>;
+}
 
-const CALLS_WITH_LEASE = {
+type Run = Step['run'];
+
+const CALLS_WITH_LEASE: Readonly<Record<string, (store: PaymentStore, lease: LeasedDelivery) => Promise<unknown>>> = {
   keep: () => Promise.resolve(),
   acknowledge: (store, { account, handlerId, eventId }) => store.acknowledge(account, handlerId, eventId),
   renew: (store, lease) => store.renewLease(lease, 2 * MINUTE_MS),
-  park: postponing(true, 0),
-  retry: postponing(false, 0),
-  'retry later': postponing(false, MINUTE_MS),
+  park: (store, lease) => store.postpone(lease, { attempts: 2, error: 'why "not"', parked: true, retryInMs: 0 }),
+  retry: (store, lease) => store.postpone(lease, { attempts: 2, error: 'E', parked: false, retryInMs: 0 }),
+  'retry later': (store, lease) =>
+    store.postpone(lease, { attempts: 2, error: 'E', parked: false, retryInMs: MINUTE_MS }),
   replay: (store, { account, handlerId, eventId }) => store.replay(account, handlerId, eventId),
-} satisfies Record<string, CallWithLease>;
+};
 
-type CallName = keyof typeof CALLS_WITH_LEASE;
+/** What a write does to the names of its record. The three payments are of one order. */
+const NAMES: Readonly<Record<string, (next: PaymentRecord) => PaymentRecord>> = {
+  keep: (next) => next,
+  take: (next) => (next.pinsReference ? next : { ...next, referenceLock: 'order' }),
+  drop: (next) => ({ ...next, referenceLock: null, idempotencyKey: null, tokenHash: null }),
+  pin: (next) => pinReference({ ...next, reference: next.kind === '3d' ? 'order' : next.reference }),
+};
 
 /**
  * Compares a store with the one in memory, whose rules the contract's cases state: both do the same random calls, must
@@ -82,28 +86,25 @@ export function describeLikeMemory(name: string, open: (clock: PaymentClock) => 
       const sequences = fc.asyncProperty(
         fc.noBias(fc.array(stepOrPause(), { maxLength: 200, size: 'max' })),
         async (steps) => {
-          const payments = `like-memory-${(accounts += 1)}`;
-          const refunds = refundsAccountOf(payments);
-          const leases: Lease[] = [];
-          const settledRefunds = async () => (await memory.listByState(refunds, ['succeeded'], 9)).length;
-          for (const step of steps) {
+          const account = `like-memory-${(accounts += 1)}`;
+          const payments: Place = { kind: 'payment', account, leases: [] };
+          const refunds: Place = { kind: 'refund', account: refundsAccountOf(account), leases: [] };
+          const settledRefunds = async () => (await memory.listByState(refunds.account, ['succeeded'], 9)).length;
+          const looks = async (at: PaymentStore) => [await look(at, account), await look(at, refunds.account)];
+          for (const [index, step] of steps.entries()) {
             // Nothing happens at the same millisecond, as the order would be open.
             clock.set(new Date(clock.now().getTime() + (typeof step === 'number' ? step : 1)));
             if (typeof step === 'number') continue;
-            const account = step.kind === 'payment' ? payments : refunds;
-            const own = leases.filter((lease) => lease.account === account);
-            const before = await settledRefunds();
-            const expected = await step.run(memory, account, own);
-            expect([step.name, await step.run(store, account, own)]).toEqual([step.name, expected]);
-            const looks = (at: PaymentStore) => Promise.all([look(at, payments), look(at, refunds)]);
-            expect([step.name, await looks(store)]).toEqual([step.name, await looks(memory)]);
-            if (step.kind === 'payment' && (await settledRefunds()) < before) done.purgedWithRefunds += 1;
-            if (step.lease === undefined) continue;
-            for (const { handlerId, event } of expected as Delivery[]) {
-              leases.push({ account, handlerId, eventId: event.eventId, lease: step.lease });
-              done.leased += 1;
-            }
+            const place = step.kind === 'payment' ? payments : refunds;
+            const [before, leases] = [await settledRefunds(), [...place.leases]];
+            const expected = await step.run(memory, place);
+            done.leased += place.leases.length - leases.length;
+            expect([step.name, await step.run(store, { ...place, leases })]).toEqual([step.name, expected]);
+            if (place === payments && (await settledRefunds()) < before) done.purgedWithRefunds += 1;
+            if (index % LOOK_EVERY === 0)
+              expect([step.name, await looks(store)]).toEqual([step.name, await looks(memory)]);
           }
+          expect(await looks(store)).toEqual(await looks(memory));
         },
       );
       await fc.assert(sequences, { numRuns: RUNS, ...LIMIT });
@@ -123,103 +124,141 @@ function stepOrPause(): fc.Arbitrary<Step | number> {
 }
 
 function stepOf(kind: Kind): fc.Arbitrary<Step> {
-  const types = STATES.map((state): LedgerEventType => `${kind}.${state}`);
+  const types = [...new Set(STATES)].map((state): LedgerEventType => `${kind}.${state}`);
   const pairs = HANDLERS.flatMap((handlerId) => types.map((type) => ({ handlerId, type })));
-  const named = (name: string, run: Step['run']): Step => ({
+  const named = (name: string, run: Run): Step => ({
     name: `${kind}: ${name}`,
     kind,
     run,
     toString: () => `${kind}: ${name}`,
   });
-  const callNames = fc.constantFrom(...(Object.keys(CALLS_WITH_LEASE) as CallName[]));
+  const number = fc.constantFrom(...NUMBERS);
+  const step = (weight: number, arbitrary: fc.Arbitrary<Step>) => ({ weight, arbitrary });
   return fc.oneof(
-    {
-      weight: 9,
-      arbitrary: fc
-        .tuple(fc.constantFrom(...NUMBERS), fc.constantFrom(...STATES, 'succeeded' as const))
-        .map(([number, state]) =>
-          named(`write ${number} ${state}`, (store, account) => write(store, first(account, kind, number), state)),
-        ),
-    },
-    {
-      weight: 4,
-      arbitrary: fc
+    step(
+      9,
+      fc
+        .record({
+          number,
+          state: fc.constantFrom(...STATES),
+          names: fc.constantFrom('keep', 'keep', 'take', 'drop', 'pin'),
+          dueInMs: fc.constantFrom(null, null, null, 0, MINUTE_MS),
+          isLate: fc.constantFrom(false, false, false, false, true),
+        })
+        .map((write) => named(`write ${JSON.stringify(write)}`, (store, place) => writeOf(store, place, write))),
+    ),
+    step(
+      4,
+      fc
         .constantFrom(pairs, pairs.slice(1), pairs.slice(0, 2), pairs.slice(4))
-        .map((some) =>
-          named(`announce ${some.length} pairs from ${pairs.indexOf(some[0]!)}`, (store, account) =>
-            store.announce(account, some),
-          ),
-        ),
-    },
-    { weight: 8, arbitrary: fc.constant(named('fan out', (store, account) => store.fanOut(account, 100))) },
-    {
-      weight: 8,
-      arbitrary: fc
+        .map((some) => named(`announce ${some.length} pairs`, (store, { account }) => store.announce(account, some))),
+    ),
+    step(8, fc.constant(named('fan out', (store, { account }) => store.fanOut(account, 100)))),
+    step(
+      8,
+      fc
         .record({
           handlerId: fc.constantFrom(...HANDLERS),
           types: fc.constantFrom(types, types, types.slice(0, 1), types.slice(1)),
           lease: fc.uuid(),
           then: fc.constantFrom('keep', 'acknowledge', 'park', 'retry'),
         })
-        .map(({ handlerId, types: some, lease, then }) => ({
-          ...named(`lease ${some.join()} for ${handlerId}, ${then}`, async (store, account) => {
+        .map(({ handlerId, types: some, lease, then }) =>
+          named(`lease ${some.join()} for ${handlerId}, ${then}`, async (store, { account, leases }) => {
             const request = { account, handlerId, types: some, lease, leaseMs: MINUTE_MS, limit: 100 };
             const leased = await store.leaseDeliveries(request);
             for (const { event } of leased) {
-              await CALLS_WITH_LEASE[then](store, { account, handlerId, eventId: event.eventId, lease });
+              leases.push({ account, handlerId, eventId: event.eventId, lease });
+              await CALLS_WITH_LEASE[then]!(store, leases.at(-1)!);
             }
-            return leased.sort((one, other) => (one.event.eventId < other.event.eventId ? -1 : 1));
+            return inOrder(leased);
           }),
-          lease,
-        })),
-    },
-    {
-      weight: 12,
-      arbitrary: fc.tuple(callNames, fc.nat({ max: 100 })).map(([call, which]) =>
-        named(`${call} ${which}`, async (store, _account, leases) => {
+        ),
+    ),
+    step(
+      12,
+      fc.tuple(fc.constantFrom(...Object.keys(CALLS_WITH_LEASE)), fc.nat({ max: 100 })).map(([call, which]) =>
+        named(`${call} ${which}`, async (store, { leases }) => {
           const lease = leases.at(-1 - (which % (leases.length || 1)));
-          return lease && CALLS_WITH_LEASE[call](store, lease);
+          return lease && CALLS_WITH_LEASE[call]!(store, lease);
         }),
       ),
-    },
-    {
-      weight: 4,
-      arbitrary: fc
+    ),
+    step(
+      2,
+      fc.constant(
+        named('lease due', (store, { account }) =>
+          store.leaseDue({ account, leaseMs: MINUTE_MS, limit: 100 }).then(inOrder),
+        ),
+      ),
+    ),
+    step(
+      1,
+      number.map((which) =>
+        named(`hand back ${which}`, async (store, { account, kind: own }) => {
+          const { conversationId } = first(account, own, which);
+          const version = (await store.find(account, conversationId))?.version ?? 1;
+          await store.handBack(account, conversationId, version, await store.now());
+        }),
+      ),
+    ),
+    step(
+      4,
+      fc
         .tuple(fc.constantFrom(null, 0, 0, 20 * MINUTE_MS), fc.constantFrom(0, 30 * MINUTE_MS, 30 * MINUTE_MS))
         .map(([paymentsMs, pairsMs]) =>
-          named(`purge ${paymentsMs} ${pairsMs}`, (store, account) =>
+          named(`purge ${paymentsMs} ${pairsMs}`, (store, { account }) =>
             store.purge(account, { paymentsMs, pairsMs, keysMs: 30 * MINUTE_MS }),
           ),
         ),
-    },
+    ),
   );
 }
 
-function postponing(parked: boolean, retryInMs: number): CallWithLease {
-  return (store, lease) => store.postpone(lease, { attempts: 2, error: 'why "not"', parked, retryInMs });
+interface Write {
+  readonly number: number;
+  readonly state: (typeof STATES)[number];
+  readonly names: string;
+  readonly dueInMs: number | null;
+  /** Whether it was decided before the last one. */
+  readonly isLate: boolean;
 }
 
-/** Inserts this record, or replaces it where it is stored already. */
-async function write(store: PaymentStore, fresh: PaymentRecord, state: RefundEventState): Promise<unknown> {
-  const old = await store.find(fresh.account, fresh.conversationId);
+/** Inserts a record with a key, or with the lock, as several names may be taken; or replaces it where it is stored. */
+async function writeOf(
+  store: PaymentStore,
+  { account, kind }: Place,
+  { number, state, names, dueInMs, isLate }: Write,
+) {
+  const fresh = first(account, kind, number);
+  const stored = await store.find(account, fresh.conversationId);
   const now = await store.now();
-  const record = old ?? fresh;
-  const finalizedAt = state === 'succeeded' ? now : null;
-  const next = { ...record, state, version: record.version + 1, updatedAt: now, finalizedAt };
-  const event = ledgerEventOf(next);
-  return old ? store.replace(next, old.version, event) : store.insert(next, event);
+  const record = stored ?? (names === 'take' ? { ...fresh, idempotencyKey: null } : fresh);
+  const previous = isLate ? { ...record, version: record.version - 1 } : record;
+  // Nobody opens a payment that pins its reference.
+  const next = NAMES[!stored && names === 'pin' ? 'keep' : names]!({
+    ...record,
+    state,
+    version: previous.version + 1,
+    updatedAt: now,
+    ...(!stored && { createdAt: now }),
+    finalizedAt: state === 'succeeded' ? now : null,
+    dueAt: dueInMs === null ? null : new Date(now.getTime() + dueInMs),
+  });
+  return stored ? store.replace(next, previous, ledgerEventOf(next)) : store.insert(next, ledgerEventOf(next));
 }
 
-/** The payment of this number before it is stored, or the refund of that payment. */
+/** The payment of this number before it is stored, or the refund of that payment. The host chose the id of the second. */
 function first(account: string, kind: Kind, number: number): PaymentRecord {
   const payment = aPaymentRecord({
     account,
     conversationId: `P:${number}`,
     state: 'awaiting',
-    version: 0,
-    reference: null,
+    version: 1,
+    reference: 'order',
     idempotencyKey: `key of ${number}`,
-    createdAt: new Date(0),
+    tokenHash: `token of ${number}`,
+    hostIdNonce: number === 2 ? '09382017465f' : null,
     dueAt: null,
   });
   if (kind === 'payment') return payment;
@@ -227,12 +266,19 @@ function first(account: string, kind: Kind, number: number): PaymentRecord {
   return { ...payment, conversationId: `R:${number}`, kind, reference: payment.conversationId, sale };
 }
 
-/** What shows from outside, but for the order of what is due at the same time. */
+function inOrder<T extends Delivery | PaymentRecord>(rows: readonly T[]): string[] {
+  return rows.map((row) => JSON.stringify(row)).sort();
+}
+
+/** What shows from outside. */
 async function look(store: PaymentStore, account: string): Promise<unknown> {
-  const [counts, parked, ...keys] = await Promise.all([
-    store.counts(account),
-    store.listParked(account, 100),
-    ...NUMBERS.map((number) => store.findByIdempotencyKey(account, `key of ${number}`)),
-  ]);
-  return { counts, parked: parked.map((delivery) => JSON.stringify(delivery)).sort(), keys };
+  const page = { account, after: null, limit: 100 };
+  return {
+    counts: await store.counts(account),
+    records: await store.list(page),
+    parked: await store.listDeliveries({ ...page, parked: true }),
+    open: await store.listDeliveries({ ...page, parked: false }),
+    keys: await Promise.all(NUMBERS.map((number) => store.findByIdempotencyKey(account, `key of ${number}`))),
+    tokens: await Promise.all(NUMBERS.map((number) => store.findByTokenHash(account, `token of ${number}`))),
+  };
 }

@@ -1,5 +1,6 @@
 import { refundsAccountOf } from '../../payment/account.js';
-import type { Delivery } from '../../store/payment-outbox.js';
+import type { Delivery } from '../../store/payment-store.js';
+import { PaymentLogger } from '../../telemetry/payment-logger.js';
 import { command, CommandFailedError, LIMIT_OPTION, limitOf, STORE_OPTIONS } from '../command.js';
 import { type AccountStore, withAccountStore } from './account-store.js';
 
@@ -26,8 +27,8 @@ export const parkedDeliveriesCommand = command({
 /** Those of payments and of refunds, the oldest event first. */
 async function parkedIn({ store, account }: AccountStore, limit: number): Promise<Delivery[]> {
   const parked = [
-    ...(await store.listParked(account, limit)),
-    ...(await store.listParked(refundsAccountOf(account), limit)),
+    ...(await store.listDeliveries({ account, parked: true, after: null, limit })),
+    ...(await store.listDeliveries({ account: refundsAccountOf(account), parked: true, after: null, limit })),
   ];
   return parked.sort((a, b) => a.event.occurredAt.getTime() - b.event.occurredAt.getTime()).slice(0, limit);
 }
@@ -43,6 +44,9 @@ function lineOf({ handlerId, eventId, type, attempts, error }: ReturnType<typeof
   return `  ${handlerId}  ${eventId}  ${type}  failed ${attempts} times: ${error ?? ''}`;
 }
 
+/** What a handler will see that has had a later event already. */
+const OVERTAKEN = 'A later event of the same payment has overtaken it: its handler learns of an older state.';
+
 export const replayDeliveryCommand = command({
   name: 'payments replay',
   summary: 'Delivers a parked event to its handler again.',
@@ -51,17 +55,19 @@ export const replayDeliveryCommand = command({
   run(call) {
     const [handlerId = '', eventId = ''] = call.words;
     return withAccountStore(call, async ({ store, account }) => {
-      const isReplayed =
-        (await store.replay(account, handlerId, eventId)) ||
-        (await store.replay(refundsAccountOf(account), handlerId, eventId));
-      if (!isReplayed) {
+      const ofPayment = await store.replay(account, handlerId, eventId);
+      const outcome =
+        ofPayment === 'absent' ? await store.replay(refundsAccountOf(account), handlerId, eventId) : ofPayment;
+      if (outcome === 'absent') {
         throw new CommandFailedError(
           `There is no parked delivery of ${eventId} to ${handlerId}; "payments parked" lists them.`,
         );
       }
+      const isOvertaken = outcome === 'overtaken';
+      if (isOvertaken) new PaymentLogger().warn(`Event ${eventId} is replayed to ${handlerId}. ${OVERTAKEN}`);
       return {
-        text: `Event ${eventId} will be delivered to ${handlerId} again.`,
-        json: { account, handlerId, eventId },
+        text: `Event ${eventId} will be delivered to ${handlerId} again.${isOvertaken ? ` ${OVERTAKEN}` : ''}`,
+        json: { account, handlerId, eventId, isOvertaken },
       };
     });
   },

@@ -4,8 +4,7 @@ import { type LedgerEvent, ledgerEventOf } from '../../payment/ledger-event.js';
 import type { PaymentClock } from '../../payment/clock.js';
 import { isKnown, isRefund, type PaymentRecord } from '../../payment/payment.js';
 import { pinReference, withoutLock } from '../../payment/transitions.js';
-import type { PaymentLedger, ReplaceOutcome, UniqueKey } from '../../store/payment-ledger.js';
-import { PAYMENT_STORE } from '../../store/payment-store.js';
+import { PAYMENT_STORE, type PaymentLedger, type ReplaceOutcome, type UniqueKey } from '../../store/payment-store.js';
 import { countAttempt } from '../../telemetry/metrics.js';
 import { fenceOpening, unsentRecord } from './fences.js';
 import { reportChange, logDeleted, logNewerRelease, seenRecord } from './payment-log.js';
@@ -92,10 +91,10 @@ export class PaymentChanges {
     event: LedgerEvent | undefined,
     mayPin: boolean,
   ): Promise<ReplaceOutcome> {
-    let outcome = await this.ledger.replace(next, record.version, event);
+    let outcome = await this.ledger.replace(next, record, event);
     if (outcome === 'locked' && mayPin) {
       const unlocked = isRefund(next) ? withoutLock(next) : pinReference(next);
-      outcome = await this.ledger.replace(unlocked, record.version, event);
+      outcome = await this.ledger.replace(unlocked, record, event);
       if (outcome === 'locked') throw new Error('The store refused to write a record that takes no lock.');
     }
     if (outcome === 'replaced') reportChange(next, record);

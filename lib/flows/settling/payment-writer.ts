@@ -5,7 +5,7 @@ import { type Payment, type PaymentRecord, toPayment } from '../../payment/payme
 import type { LedgerState } from '../../payment/payment-state.js';
 import { type Refund, toRefund } from '../../payment/refund.js';
 import { advance, type PaymentChange } from '../../payment/transitions.js';
-import type { ReplaceOutcome, UniqueKey } from '../../store/payment-ledger.js';
+import type { ReplaceOutcome, UniqueKey } from '../../store/payment-store.js';
 import { fenceClaim } from './fences.js';
 import { type OwedWrite, OwedWrites } from './owed-writes.js';
 import { PaymentChanges, type Settled } from './payment-changes.js';

@@ -1,24 +1,101 @@
 import { merchantAccountOf, refundsAccountOf } from '../../payment/account.js';
 import { type PaymentClock, SystemClock } from '../../payment/clock.js';
-import type { LedgerEvent } from '../../payment/ledger-event.js';
+import type { LedgerEvent, LedgerEventType } from '../../payment/ledger-event.js';
+import { ALL_STATES, type LedgerState, rowOf, UNSETTLED_STATES } from '../../payment/payment-state.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
-import type { LedgerState } from '../../payment/payment-state.js';
-import type { LeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
-import type { Delivery, DeliveryLeaseRequest, HandlerPair, LeasedDelivery, Postponement } from '../payment-outbox.js';
 import {
+  type Delivery,
+  type DeliveryLeaseRequest,
+  type DeliveryPage,
+  type DeliveryPlace,
+  type HandlerPair,
+  type LeasedDelivery,
+  type LeaseRequest,
+  type ListPage,
+  MAX_SETTLED_COUNT,
+  PAIR_ALIVE_MS,
   type PaymentStore,
+  type Postponement,
   type PurgeCounts,
+  type ReplaceOutcome,
+  type ReplayOutcome,
   type Retention,
   type SettledPage,
+  type StateCount,
   STORE_MARK,
   type StoreCounts,
+  type UniqueKey,
 } from '../payment-store.js';
-import { AccountOutbox } from './account-outbox.js';
-import { AccountLedger } from './account-ledger.js';
+import { copyRecord, eventOfVersion, historyEntryOf, versionOf } from '../record-json.js';
+import { nameChange, namesOf, plainName } from '../unique-names.js';
 
-interface AccountData {
-  readonly ledger: AccountLedger;
-  readonly outbox: AccountOutbox;
+/** When there are more purged names, the oldest are forgotten, so that memory use has a limit. */
+const MAX_PURGED_NAMES = 100_000;
+
+interface StoredRecord {
+  record: PaymentRecord;
+  readonly versions: { readonly record: PaymentRecord; readonly type: LedgerEventType | null }[];
+}
+
+/** Who has a name: null for a lock that nobody releases, or when the record was purged. */
+interface Owner {
+  readonly conversationId: string | null;
+  readonly purgedAt: Date | null;
+}
+
+interface StoredDelivery {
+  /** Empty while the event waits to be fanned out. */
+  readonly handlerId: string;
+  readonly eventId: string;
+  readonly type: LedgerEventType;
+  readonly version: PaymentRecord;
+  attempts: number;
+  parked: boolean;
+  error: string | null;
+  lease: string | null;
+  dueAt: Date;
+}
+
+/** What is kept of one account. */
+class Account {
+  readonly records = new Map<string, StoredRecord>();
+  readonly names = new Map<string, Owner>();
+  readonly byReference = new Map<string, Set<string>>();
+  /** The ids of the records that have a `dueAt`. */
+  readonly due = new Set<string>();
+  /** When each pair was last announced, by type and then by handler. */
+  readonly pairs = new Map<LedgerEventType, Map<string, Date>>();
+  /** Those to each handler, by the id of their event; to the handler '', the events that wait. */
+  readonly deliveries = new Map<string, Map<string, StoredDelivery>>();
+
+  to(handlerId: string): Map<string, StoredDelivery> {
+    const found = this.deliveries.get(handlerId) ?? new Map<string, StoredDelivery>();
+    this.deliveries.set(handlerId, found);
+    return found;
+  }
+
+  get waiting(): Map<string, StoredDelivery> {
+    return this.to('');
+  }
+
+  /** The deliveries to all handlers, without what waits. */
+  get all(): StoredDelivery[] {
+    return [...this.deliveries].flatMap(([handlerId, to]) => (handlerId === '' ? [] : [...to.values()]));
+  }
+
+  announcedAt(handlerId: string, type: LedgerEventType): Date | undefined {
+    return this.pairs.get(type)?.get(handlerId);
+  }
+
+  isKnown(type: LedgerEventType): boolean {
+    return (this.pairs.get(type)?.size ?? 0) > 0;
+  }
+
+  /** Whether a record has a delivery, or an event that waits for a known pair. */
+  isBusyWith(id: string): boolean {
+    const isOf = ({ version }: StoredDelivery) => version.conversationId === id;
+    return this.all.some(isOf) || [...this.waiting.values()].some((one) => isOf(one) && this.isKnown(one.type));
+  }
 }
 
 export interface MemoryStoreOptions {
@@ -33,7 +110,7 @@ export interface MemoryStoreOptions {
  */
 export class MemoryPaymentStore implements PaymentStore {
   readonly [STORE_MARK] = true;
-  private readonly accounts = new Map<string, AccountData>();
+  private readonly accounts = new Map<string, Account>();
   private readonly clock: PaymentClock;
 
   constructor({ clock = new SystemClock() }: MemoryStoreOptions = {}) {
@@ -53,152 +130,367 @@ export class MemoryPaymentStore implements PaymentStore {
   }
 
   insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
-    const ledger = this.ledgerOf(record.account);
-    const taken = ledger.isIdTaken(record) ? 'conversationId' : ledger.takenKey(record);
-    if (!taken) this.write(record, event);
-    return Promise.resolve(taken ?? null);
+    const account = this.of(record.account);
+    if (account.records.has(record.conversationId)) return Promise.resolve('conversationId');
+    const names = namesOf(record, plainName);
+    for (const [name, key] of names) if (account.names.has(name)) return Promise.resolve(key);
+    for (const name of names.keys()) setOwner(account, name, record.conversationId);
+    account.records.set(record.conversationId, { record, versions: [] });
+    if (record.reference !== null) idsOf(account, record.reference).add(record.conversationId);
+    this.write(account, record, event);
+    return Promise.resolve(null);
   }
 
-  replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
-    const ledger = this.ledgerOf(record.account);
-    if (ledger.version(record.conversationId) !== expectedVersion) return Promise.resolve('stale');
-    const taken = ledger.takenKey(record);
-    if (taken === 'referenceLock') return Promise.resolve('locked');
-    if (taken) return Promise.reject(new Error(`Another payment has this ${taken}.`));
-    this.write(record, event);
+  replace(next: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    const account = this.of(next.account);
+    const { conversationId: id } = next;
+    const stored = account.records.get(id);
+    if (stored?.record.version !== previous.version) return Promise.resolve('stale');
+    const { released, taken, pinned } = nameChange(next, previous, plainName);
+    const other = taken.find((name) => account.names.has(name));
+    if (other !== undefined) {
+      const key = namesOf(next, plainName).get(other);
+      if (key === 'referenceLock') return Promise.resolve('locked');
+      return Promise.reject(new Error(`Another payment has this ${key}.`));
+    }
+    for (const name of released) if (account.names.get(name)?.conversationId === id) account.names.delete(name);
+    for (const name of taken) setOwner(account, name, id);
+    if (pinned !== null) setOwner(account, pinned, null);
+    if (next.reference !== stored.record.reference) {
+      idsOf(account, stored.record.reference ?? '').delete(id);
+      if (next.reference !== null) idsOf(account, next.reference).add(id);
+    }
+    this.write(account, next, event);
     return Promise.resolve('replaced');
   }
 
   find(account: string, conversationId: string): Promise<PaymentRecord | null> {
-    return Promise.resolve(this.ledgerOf(account).find(conversationId));
+    const record = this.of(account).records.get(conversationId)?.record;
+    return Promise.resolve(record ? copyRecord(record) : null);
   }
 
   findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null> {
-    return Promise.resolve(this.ledgerOf(account).findByTokenHash(tokenHash));
+    return this.find(account, this.owner(account, plainName(account, 'token', tokenHash))?.conversationId ?? '');
   }
 
-  findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
-    return Promise.resolve(this.ledgerOf(account).findByIdempotencyKey(idempotencyKey));
+  async findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
+    const owner = this.owner(account, plainName(account, 'key', idempotencyKey));
+    if (!owner) return null;
+    return owner.conversationId === null ? 'purged' : this.find(account, owner.conversationId);
   }
 
   findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
-    return Promise.resolve(this.ledgerOf(account).ofReference(reference));
+    return Promise.resolve(this.records(account, { reference }).sort(byCreation).map(copyRecord));
   }
 
   listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]> {
-    return Promise.resolve(this.ledgerOf(account).inStates(states, limit));
+    return Promise.resolve(this.records(account, { states }).sort(byCreation).slice(0, limit).map(copyRecord));
+  }
+
+  list({ account, states, reference, after, limit }: ListPage): Promise<PaymentRecord[]> {
+    const found = this.records(account, { states, reference }).filter((record) => !after || newest(record, after) > 0);
+    return Promise.resolve(found.sort(newest).slice(0, limit).map(copyRecord));
+  }
+
+  listSettled({ account, from, to, after, limit }: SettledPage): Promise<PaymentRecord[]> {
+    const compare = (one: Pick<PaymentRecord, 'finalizedAt' | 'conversationId'>, other: typeof one) =>
+      byTime(one.finalizedAt, other.finalizedAt) || byBytes(one.conversationId, other.conversationId);
+    const found = this.records(account).filter(
+      (record) =>
+        record.finalizedAt !== null &&
+        record.finalizedAt >= from &&
+        record.finalizedAt < to &&
+        (!after || compare(record, after) > 0),
+    );
+    return Promise.resolve(found.sort(compare).slice(0, limit).map(copyRecord));
   }
 
   history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]> {
-    return Promise.resolve(this.ledgerOf(account).history(conversationId));
+    const versions = this.of(account).records.get(conversationId)?.versions ?? [];
+    return Promise.resolve(versions.map(({ record }) => historyEntryOf(copyRecord(record))));
   }
 
   leaseDue({ account, leaseMs, limit }: LeaseRequest): Promise<PaymentRecord[]> {
-    const ledger = this.ledgerOf(account);
-    return Promise.resolve(ledger.leaseDue(this.clock.now(), this.fromNow(leaseMs), limit));
+    const [{ records, due }, now] = [this.of(account), this.clock.now()];
+    const found = [...due].flatMap((id) => records.get(id) ?? []).filter(({ record }) => record.dueAt! <= now);
+    const leased = found.sort((one, other) => byTime(one.record.dueAt, other.record.dueAt)).slice(0, limit);
+    for (const stored of leased) stored.record = { ...stored.record, dueAt: this.fromNow(leaseMs) };
+    return Promise.resolve(leased.map(({ record }) => copyRecord(record)));
   }
 
   handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void> {
-    const ledger = this.ledgerOf(account);
-    if (ledger.version(conversationId) === version) ledger.setDueAt(conversationId, dueAt);
+    const { records, due } = this.of(account);
+    const stored = records.get(conversationId);
+    if (stored?.record.version === version) {
+      stored.record = { ...stored.record, dueAt: new Date(dueAt) };
+      due.add(conversationId);
+    }
     return Promise.resolve();
   }
 
   announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
-    this.outboxOf(account).announce(pairs, this.clock.now());
+    const known = this.of(account).pairs;
+    for (const { handlerId, type } of pairs) {
+      known.set(type, (known.get(type) ?? new Map<string, Date>()).set(handlerId, this.clock.now()));
+    }
     return Promise.resolve();
   }
 
-  fanOut(account: string, limit: number): Promise<number> {
-    return Promise.resolve(this.outboxOf(account).fanOut(limit, this.clock.now()));
+  fanOut(accountName: string, limit: number): Promise<number> {
+    const account = this.of(accountName);
+    let events = 0;
+    for (const event of account.waiting.values()) {
+      if (events === limit) break;
+      if (!account.isKnown(event.type)) continue;
+      events += 1;
+      account.waiting.delete(event.eventId);
+      for (const handlerId of account.pairs.get(event.type)!.keys()) {
+        account.to(handlerId).set(event.eventId, { ...event, handlerId, dueAt: this.clock.now() });
+      }
+    }
+    return Promise.resolve(events);
   }
 
-  leaseDeliveries(lease: DeliveryLeaseRequest): Promise<Delivery[]> {
-    return Promise.resolve(this.outboxOf(lease.account).lease(lease, this.clock.now()));
+  leaseDeliveries(request: DeliveryLeaseRequest): Promise<Delivery[]> {
+    const [account, now] = [this.of(request.account), this.clock.now()];
+    const { handlerId, types, lease, leaseMs, limit } = request;
+    const isAlive = (type: LedgerEventType) =>
+      (account.announcedAt(handlerId, type)?.getTime() ?? -Infinity) > now.getTime() - PAIR_ALIVE_MS;
+    const isDue = (one: StoredDelivery) => !one.parked && one.dueAt <= now && types.includes(one.type);
+    const open = [...account.to(handlerId).values(), ...account.waiting.values()].filter(({ parked }) => !parked);
+    const blocking = open.filter(
+      (one) => isAlive(one.type) || (one.handlerId !== '' && (one.dueAt > now ? one.lease !== null : isDue(one))),
+    );
+    const first = new Map<string, number>();
+    for (const { version } of blocking) {
+      const { conversationId: id, version: number } = version;
+      first.set(id, Math.min(first.get(id) ?? Infinity, number));
+    }
+    const isFirst = ({ version }: StoredDelivery) => version.version <= (first.get(version.conversationId) ?? Infinity);
+    const leased = open.filter((one) => one.handlerId !== '' && isDue(one) && isFirst(one));
+    leased.sort((one, other) => byTime(one.dueAt, other.dueAt) || one.version.version - other.version.version);
+    return Promise.resolve(
+      leased.slice(0, limit).map((one) => {
+        Object.assign(one, { lease, dueAt: this.fromNow(leaseMs) });
+        return shown(one);
+      }),
+    );
   }
 
   renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean> {
-    return Promise.resolve(this.outboxOf(delivery.account).renew(delivery, leaseMs, this.clock.now()));
+    const stored = this.leased(delivery);
+    if (stored) stored.dueAt = this.fromNow(leaseMs);
+    return Promise.resolve(stored !== undefined);
   }
 
   acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    this.outboxOf(account).acknowledge(handlerId, eventId);
+    this.of(account).to(handlerId).delete(eventId);
     return Promise.resolve();
   }
 
-  postpone(delivery: LeasedDelivery, to: Postponement): Promise<void> {
-    this.outboxOf(delivery.account).postpone(delivery, to, this.clock.now());
+  postpone(delivery: LeasedDelivery, { attempts, error, retryInMs, parked }: Postponement): Promise<void> {
+    const dueAt = this.fromNow(retryInMs);
+    Object.assign(this.leased(delivery) ?? {}, { attempts, error, parked, lease: null, dueAt });
     return Promise.resolve();
   }
 
-  listParked(account: string, limit: number): Promise<Delivery[]> {
-    return Promise.resolve(this.outboxOf(account).parked(limit));
+  listDeliveries({ account, parked, after, limit }: DeliveryPage): Promise<Delivery[]> {
+    const found = this.of(account).all.filter(
+      (one) => one.parked === parked && (!after || comparePlaces(placeOf(one), after) > 0),
+    );
+    found.sort((one, other) => comparePlaces(placeOf(one), placeOf(other)));
+    return Promise.resolve(found.slice(0, limit).map(shown));
   }
 
-  replay(account: string, handlerId: string, eventId: string): Promise<boolean> {
-    return Promise.resolve(this.outboxOf(account).replay(handlerId, eventId, this.clock.now()));
+  replay(accountName: string, handlerId: string, eventId: string): Promise<ReplayOutcome> {
+    const account = this.of(accountName);
+    const parked = account.to(handlerId).get(eventId);
+    if (!parked?.parked) return Promise.resolve('absent');
+    Object.assign(parked, { parked: false, attempts: 0, error: null, dueAt: this.clock.now() });
+    const { conversationId, version } = parked.version;
+    const pending = [...account.to(handlerId).values(), ...account.waiting.values()];
+    const isOvertaken = account.records
+      .get(conversationId)
+      ?.versions.some(
+        ({ record, type }) =>
+          type !== null &&
+          record.version > version &&
+          account.announcedAt(handlerId, type) !== undefined &&
+          !pending.some((one) => one.version === record),
+      );
+    return Promise.resolve(isOvertaken ? 'overtaken' : 'replayed');
   }
 
-  purge(account: string, { paymentsMs, pairsMs, keysMs }: Retention): Promise<PurgeCounts> {
-    const { ledger, outbox } = this.dataOf(account);
-    const refunds = this.dataOf(refundsAccountOf(account));
-    outbox.forgetPairs(this.fromNow(-pairsMs));
-    ledger.forgetKeysBefore(this.fromNow(-keysMs));
+  purge(accountName: string, { paymentsMs, pairsMs, keysMs }: Retention): Promise<PurgeCounts> {
+    const account = this.of(accountName);
+    this.forgetPairs(account, this.fromNow(-pairsMs));
+    this.forgetNames(account, this.fromNow(-keysMs));
     const counts = { payments: 0, events: 0 };
     // Refunds are deleted with their payments only.
-    const isPurged = paymentsMs !== null && merchantAccountOf(account) === account;
-    for (const id of isPurged ? ledger.finalizedBefore(this.fromNow(-paymentsMs)) : []) {
-      const refundIds = refunds.ledger.idsOf(id);
-      const isNeeded = (refundId: string) => !refunds.ledger.isSettled(refundId) || refunds.outbox.isBusyWith(refundId);
-      if (outbox.isBusyWith(id) || refundIds.some(isNeeded)) continue;
+    if (paymentsMs === null || merchantAccountOf(accountName) !== accountName) return Promise.resolve(counts);
+    const refunds = this.of(refundsAccountOf(accountName));
+    const before = this.fromNow(-paymentsMs);
+    for (const { conversationId: id, finalizedAt, dueAt } of this.records(accountName)) {
+      if (finalizedAt === null || finalizedAt >= before || dueAt !== null) continue;
+      const ofIt = this.records(refundsAccountOf(accountName), { reference: id });
+      const isNeeded = (one: PaymentRecord) => one.finalizedAt === null || refunds.isBusyWith(one.conversationId);
+      if (account.isBusyWith(id) || ofIt.some(isNeeded)) continue;
       counts.payments += 1;
       counts.events += this.delete(account, id);
-      for (const refundId of refundIds) counts.events += this.delete(refundsAccountOf(account), refundId);
+      for (const { conversationId } of ofIt) counts.events += this.delete(refunds, conversationId);
     }
     return Promise.resolve(counts);
   }
 
-  counts(account: string): Promise<StoreCounts> {
-    const { ledger, outbox } = this.dataOf(account);
-    return Promise.resolve({ states: ledger.stateCounts(), ...outbox.counts(this.clock.now()) });
+  counts(accountName: string): Promise<StoreCounts> {
+    const [account, now] = [this.of(accountName), this.clock.now()];
+    const open = account.all.filter(({ parked }) => !parked);
+    const isOrphaned = ({ handlerId, type }: StoredDelivery) =>
+      (account.announcedAt(handlerId, type)?.getTime() ?? -Infinity) <= now.getTime() - PAIR_ALIVE_MS;
+    const states = ALL_STATES.map((state): [LedgerState, StateCount] => {
+      const found = this.records(accountName, { states: [state] }).sort(byCreation);
+      const counted = rowOf(state).settled ? found.slice(0, MAX_SETTLED_COUNT) : found;
+      const [oldest] = counted.map(({ updatedAt }) => updatedAt).sort(byTime);
+      return [state, { count: counted.length, oldest: oldest ? new Date(oldest) : null }];
+    });
+    return Promise.resolve({
+      states: Object.fromEntries(states) as StoreCounts['states'],
+      waitingEvents: account.waiting.size,
+      openDeliveries: open.length,
+      parkedDeliveries: account.all.length - open.length,
+      orphanedDeliveries: open.filter(isOrphaned).length,
+    });
   }
 
   otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>> {
-    return Promise.resolve(this.ledgerOf(account).otherGateways(own));
+    const counts: Record<string, number> = {};
+    for (const { gateway } of this.records(account, { states: UNSETTLED_STATES })) {
+      if (gateway && !own.includes(gateway)) counts[gateway] = (counts[gateway] ?? 0) + 1;
+    }
+    return Promise.resolve(counts);
   }
 
-  listSettled(page: SettledPage): Promise<PaymentRecord[]> {
-    return Promise.resolve(this.ledgerOf(page.account).settled(page));
+  /** Writes a version of a record, whose names it has, and its event. */
+  private write(account: Account, record: PaymentRecord, event: LedgerEvent | undefined): void {
+    const { conversationId: id } = record;
+    const stored = account.records.get(id)!;
+    const version = versionOf(copyRecord(record));
+    stored.record = copyRecord(record);
+    stored.versions.push({ record: version, type: event?.type ?? null });
+    if (record.dueAt) account.due.add(id);
+    else account.due.delete(id);
+    if (!event) return;
+    const { eventId, type } = event;
+    const unleased = { attempts: 0, parked: false, error: null, lease: null, dueAt: this.clock.now() };
+    account.waiting.set(eventId, { handlerId: '', eventId, type, version, ...unleased });
+  }
+
+  /** @returns how many events the record had */
+  private delete(account: Account, id: string): number {
+    const { record, versions } = account.records.get(id)!;
+    for (const [name, key] of namesOf(record, plainName)) {
+      if (key === 'tokenHash') account.names.delete(name);
+      else setOwner(account, name, null, key === 'referenceLock' ? null : this.clock.now());
+    }
+    for (const [eventId, { version }] of account.waiting) {
+      if (version.conversationId === id) account.waiting.delete(eventId);
+    }
+    idsOf(account, record.reference ?? '').delete(id);
+    account.records.delete(id);
+    return versions.filter(({ type }) => type !== null).length;
+  }
+
+  private forgetPairs(account: Account, before: Date): void {
+    for (const [type, handlers] of account.pairs) {
+      for (const [handlerId, announcedAt] of handlers) {
+        if (announcedAt >= before) continue;
+        handlers.delete(handlerId);
+        const deliveries = account.to(handlerId);
+        for (const one of [...deliveries.values()]) if (one.type === type) deliveries.delete(one.eventId);
+      }
+    }
+  }
+
+  private forgetNames({ names }: Account, before: Date): void {
+    const purged = [...names].filter(([, { purgedAt }]) => purgedAt !== null);
+    purged.forEach(([name, { purgedAt }], index) => {
+      if (purgedAt! < before || index < purged.length - MAX_PURGED_NAMES) names.delete(name);
+    });
+  }
+
+  private leased({ account, handlerId, eventId, lease }: LeasedDelivery): StoredDelivery | undefined {
+    const stored = this.of(account).to(handlerId).get(eventId);
+    return stored?.lease === lease ? stored : undefined;
+  }
+
+  private records(
+    account: string,
+    { states, reference }: Pick<ListPage, 'states' | 'reference'> = {},
+  ): PaymentRecord[] {
+    const { records, byReference } = this.of(account);
+    const ids = reference === undefined ? records.keys() : (byReference.get(reference) ?? []);
+    const found = [...ids].map((id) => records.get(id)!.record);
+    return states ? found.filter(({ state }) => states.includes(state)) : found;
+  }
+
+  private owner(account: string, name: string): Owner | undefined {
+    return this.of(account).names.get(name);
   }
 
   private fromNow(ms: number): Date {
     return new Date(this.clock.now().getTime() + ms);
   }
 
-  private write(record: PaymentRecord, event?: LedgerEvent): void {
-    const { ledger, outbox } = this.dataOf(record.account);
-    ledger.write(record);
-    if (event) outbox.add(event);
+  private of(name: string): Account {
+    const account = this.accounts.get(name) ?? new Account();
+    this.accounts.set(name, account);
+    return account;
   }
+}
 
-  /** @returns how many events the record had */
-  private delete(account: string, conversationId: string): number {
-    const { ledger, outbox } = this.dataOf(account);
-    ledger.delete(conversationId, this.clock.now());
-    return outbox.deleteEvents(conversationId);
-  }
+function setOwner(account: Account, name: string, conversationId: string | null, purgedAt: Date | null = null): void {
+  // The last to be purged is the last one in the map.
+  if (purgedAt) account.names.delete(name);
+  account.names.set(name, { conversationId, purgedAt });
+}
 
-  private ledgerOf(account: string): AccountLedger {
-    return this.dataOf(account).ledger;
-  }
+function idsOf({ byReference }: Account, reference: string): Set<string> {
+  const ids = byReference.get(reference) ?? new Set<string>();
+  byReference.set(reference, ids);
+  return ids;
+}
 
-  private outboxOf(account: string): AccountOutbox {
-    return this.dataOf(account).outbox;
-  }
+function shown({ handlerId, version, attempts, parked, error, dueAt }: StoredDelivery): Delivery {
+  const event = eventOfVersion(copyRecord(version));
+  return { account: version.account, handlerId, event, attempts, parked, error, dueAt: new Date(dueAt) };
+}
 
-  private dataOf(account: string): AccountData {
-    const data = this.accounts.get(account) ?? { ledger: new AccountLedger(), outbox: new AccountOutbox(account) };
-    this.accounts.set(account, data);
-    return data;
-  }
+function placeOf({ version, eventId, handlerId }: StoredDelivery): DeliveryPlace {
+  return { occurredAt: version.updatedAt, eventId, handlerId };
+}
+
+function comparePlaces(one: DeliveryPlace, other: DeliveryPlace): number {
+  return (
+    byTime(one.occurredAt, other.occurredAt) ||
+    byBytes(one.eventId, other.eventId) ||
+    byBytes(one.handlerId, other.handlerId)
+  );
+}
+
+type Creation = Pick<PaymentRecord, 'createdAt' | 'conversationId'>;
+
+function byCreation(one: Creation, other: Creation): number {
+  return byTime(one.createdAt, other.createdAt) || byBytes(one.conversationId, other.conversationId);
+}
+
+function newest(one: Creation, other: Creation): number {
+  return byCreation(other, one);
+}
+
+function byTime(one: Date | null, other: Date | null): number {
+  return Number(one) - Number(other);
+}
+
+function byBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

@@ -1,9 +1,9 @@
-import { mariadbEngine, mysqlEngine } from './engines/mysql/mysql.engine.js';
-import { postgresEngine } from './engines/postgres/postgres.engine.js';
-import { sqliteEngine } from './engines/sqlite/sqlite.engine.js';
-import type { SqlEngine } from './sql-engine.js';
+import { mariadbEngine, mysqlEngine } from './engines/mysql.js';
+import { postgresEngine } from './engines/postgres.js';
+import { sqliteEngine } from './engines/sqlite.js';
+import type { SqlEngine } from './engine.js';
 
-/** The databases that the SQL store works with. A further database is a folder in `engines/` and an entry here. */
+/** The databases that the SQL store works with. A further database is a file in `engines/` and a line here. */
 export const SQL_ENGINES = [
   sqliteEngine,
   postgresEngine,

@@ -5,15 +5,20 @@
  */
 
 export type { SqlDialect } from './engines.js';
-export { mysqlPaymentStore, type MysqlStoreOptions } from './engines/mysql/mysql-payment-store.js';
-export { postgresPaymentStore, type PostgresStoreOptions } from './engines/postgres/postgres-payment-store.js';
-export { sqlitePaymentStore, type SqliteStoreOptions } from './engines/sqlite/sqlite-payment-store.js';
 export { openSqlStore } from './open-sql-store.js';
-export { paymentSchema } from './payment-schema.js';
-export type { PaymentTables } from './payment-tables.js';
+export { paymentSchema } from './schema.js';
 export {
   type KyselyStoreOptions,
   SqlPaymentStore,
   sqlPaymentStore,
   type SqlStoreOptions,
 } from './sql-payment-store.js';
+export {
+  mysqlPaymentStore,
+  type MysqlStoreOptions,
+  postgresPaymentStore,
+  type PostgresStoreOptions,
+  sqlitePaymentStore,
+  type SqliteStoreOptions,
+} from './stores.js';
+export type { PaymentTables } from './tables.js';

@@ -5,26 +5,35 @@ import type { LedgerEvent } from '../../payment/ledger-event.js';
 import type { LedgerState } from '../../payment/payment-state.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
-import type { LeaseRequest, ReplaceOutcome, UniqueKey } from '../payment-ledger.js';
-import type { Delivery, DeliveryLeaseRequest, HandlerPair, LeasedDelivery, Postponement } from '../payment-outbox.js';
 import {
+  type Delivery,
+  type DeliveryLeaseRequest,
+  type DeliveryPage,
+  type HandlerPair,
+  type LeasedDelivery,
+  type LeaseRequest,
+  type ListPage,
   MAX_PURGE_MS,
   type PaymentStore,
+  type Postponement,
   type PurgeCounts,
+  type ReplaceOutcome,
+  type ReplayOutcome,
   type Retention,
   type SettledPage,
   STORE_MARK,
   type StoreCounts,
+  type UniqueKey,
 } from '../payment-store.js';
-import { openError } from './driver-errors.js';
+import { SqlDatabase, type SqlDatabaseSettings, withinCallLimit } from './database.js';
+import type { SqlEngine, SqlStatement } from './engine.js';
 import { engineNamed, type SqlDialect } from './engines.js';
-import { migrateSchema } from './payment-schema.js';
-import type { PaymentDb, PaymentTables } from './payment-tables.js';
-import { LedgerPurge, type PurgePlace } from './ledger-purge.js';
-import { limited, SqlDatabase } from './sql-database.js';
-import type { SqlAccess, SqlEngine, SqlWrites } from './sql-engine.js';
-import { SqlLedger } from './sql-ledger.js';
-import { SqlOutbox } from './sql-outbox.js';
+import { openError } from './errors.js';
+import { SqlLedger } from './ledger.js';
+import { SqlOutbox } from './outbox.js';
+import { LedgerPurge, type PurgePlace } from './purge.js';
+import { migrateSchema } from './schema.js';
+import type { PaymentDb, PaymentTables } from './tables.js';
 
 /** How a {@link SqlPaymentStore} uses its database. */
 export interface SqlStoreOptions {
@@ -35,7 +44,7 @@ export interface SqlStoreOptions {
 }
 
 /** Facts about the connections. */
-interface ConnectionSettings extends Partial<Omit<SqlAccess, 'dialect'>> {
+interface ConnectionSettings extends SqlDatabaseSettings {
   /** Whether the store made its connections, and `close` ends them. */
   readonly isOwner?: boolean;
   /** Whether `open` refuses a database that can only be read. Default true. */
@@ -58,7 +67,6 @@ export class SqlPaymentStore implements PaymentStore {
   private readonly database: SqlDatabase;
   private readonly ledger: SqlLedger;
   private readonly outbox: SqlOutbox;
-  private readonly writes: () => Promise<SqlWrites>;
   /** Where the last purge of an account stopped before its end. */
   private readonly purgePlaces = new Map<string, PurgePlace>();
 
@@ -69,112 +77,118 @@ export class SqlPaymentStore implements PaymentStore {
     private readonly options: SqlStoreOptions & ConnectionSettings = {},
   ) {
     this.database = new SqlDatabase(db, engine, options);
-    let writes: Promise<SqlWrites> | undefined;
-    this.writes = () => (writes ??= engine.writes());
-    this.ledger = new SqlLedger(this.database, this.writes);
-    this.outbox = new SqlOutbox(this.database, this.writes);
+    this.ledger = new SqlLedger(this.database);
+    this.outbox = new SqlOutbox(this.database);
   }
 
   /** Connects, and makes or checks the tables. */
   async open(): Promise<void> {
     try {
-      await this.writes();
-      const warnings = await limited(() => this.engine.checkServer((statement) => this.database.run(statement)));
+      const run = (statement: SqlStatement) => this.database.run(statement);
+      const warnings = await withinCallLimit(() => this.engine.checkServer(run));
       for (const warning of warnings) new PaymentLogger().warn(`The payment store: ${warning}.`);
-      await limited(() => migrateSchema(this.database, this.engine, this.options.migrate ?? true));
-      if (this.options.mustWrite ?? true) await limited(() => this.database.run(WRITES_NOTHING));
+      await withinCallLimit(() => migrateSchema(this.database, this.engine, this.options.migrate ?? true));
+      if (this.options.mustWrite ?? true) await withinCallLimit(() => run(WRITES_NOTHING));
     } catch (error) {
       throw openError(error, this.engine);
     }
   }
 
   async close(): Promise<void> {
-    if (this.options.isOwner) await limited(() => this.database.db.destroy());
+    if (this.options.isOwner) await withinCallLimit(() => this.database.db.destroy());
   }
 
   async now(): Promise<Date> {
-    const time = this.database.db.selectNoFrom(this.database.fromNow().as('now'));
-    const [row] = await limited(() => this.database.read(time));
-    return new Date(Number(row?.now));
+    const now = this.database.fromNow().as('now');
+    const read = () => this.database.read((db) => db.selectNoFrom(now).executeTakeFirstOrThrow());
+    return new Date(Number((await withinCallLimit(read)).now));
   }
 
   insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
-    return limited(() => this.ledger.insert(record, event));
+    return withinCallLimit(() => this.ledger.insert(record, event));
   }
 
-  replace(record: PaymentRecord, expectedVersion: number, event?: LedgerEvent): Promise<ReplaceOutcome> {
-    return limited(() => this.ledger.replace(record, expectedVersion, event));
+  replace(next: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
+    return withinCallLimit(() => this.ledger.replace(next, previous, event));
   }
 
   find(account: string, conversationId: string): Promise<PaymentRecord | null> {
-    return limited(() => this.ledger.find(account, conversationId));
+    return withinCallLimit(() => this.ledger.find(account, conversationId));
   }
 
   findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null> {
-    return limited(() => this.ledger.findByTokenHash(account, tokenHash));
+    return withinCallLimit(() => this.ledger.findByTokenHash(account, tokenHash));
   }
 
   findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
-    return limited(() => this.ledger.findByIdempotencyKey(account, idempotencyKey));
+    return withinCallLimit(() => this.ledger.findByIdempotencyKey(account, idempotencyKey));
   }
 
   findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
-    return limited(() => this.ledger.findByReference(account, reference));
+    return withinCallLimit(() => this.ledger.findByReference(account, reference));
   }
 
   listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]> {
-    return limited(() => this.ledger.listByState(account, states, limit));
+    return withinCallLimit(() => this.ledger.listByState(account, states, limit));
+  }
+
+  list(page: ListPage): Promise<PaymentRecord[]> {
+    return withinCallLimit(() => this.ledger.list(page));
+  }
+
+  listSettled(page: SettledPage): Promise<PaymentRecord[]> {
+    return withinCallLimit(() => this.ledger.listSettled(page));
   }
 
   history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]> {
-    return limited(() => this.ledger.history(account, conversationId));
+    return withinCallLimit(() => this.ledger.history(account, conversationId));
   }
 
   leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]> {
-    return limited(() => this.ledger.leaseDue(lease));
+    return withinCallLimit(() => this.ledger.leaseDue(lease));
   }
 
   handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void> {
-    return limited(() => this.ledger.handBack(account, conversationId, version, dueAt));
+    return withinCallLimit(() => this.ledger.handBack(account, conversationId, version, dueAt));
   }
 
   announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
-    return limited(() => this.outbox.announce(account, pairs));
+    return withinCallLimit(() => this.outbox.announce(account, pairs));
   }
 
   fanOut(account: string, limit: number): Promise<number> {
-    return limited(() => this.outbox.fanOut(account, limit));
+    return withinCallLimit(() => this.outbox.fanOut(account, limit));
   }
 
   leaseDeliveries(lease: DeliveryLeaseRequest): Promise<Delivery[]> {
-    return limited(() => this.outbox.leaseDeliveries(lease));
+    return withinCallLimit(() => this.outbox.leaseDeliveries(lease));
   }
 
   renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean> {
-    return limited(() => this.outbox.renewLease(delivery, leaseMs));
+    return withinCallLimit(() => this.outbox.renewLease(delivery, leaseMs));
   }
 
   acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    return limited(() => this.outbox.acknowledge(account, handlerId, eventId));
+    return withinCallLimit(() => this.outbox.acknowledge(account, handlerId, eventId));
   }
 
   postpone(delivery: LeasedDelivery, to: Postponement): Promise<void> {
-    return limited(() => this.outbox.postpone(delivery, to));
+    return withinCallLimit(() => this.outbox.postpone(delivery, to));
   }
 
-  listParked(account: string, limit: number): Promise<Delivery[]> {
-    return limited(() => this.outbox.listParked(account, limit));
+  listDeliveries(page: DeliveryPage): Promise<Delivery[]> {
+    return withinCallLimit(() => this.outbox.listDeliveries(page));
   }
 
-  replay(account: string, handlerId: string, eventId: string): Promise<boolean> {
-    return limited(() => this.outbox.replay(account, handlerId, eventId));
+  replay(account: string, handlerId: string, eventId: string): Promise<ReplayOutcome> {
+    return withinCallLimit(() => this.outbox.replay(account, handlerId, eventId));
   }
 
   async purge(account: string, { paymentsMs, pairsMs, keysMs }: Retention): Promise<PurgeCounts> {
     const end = performance.now() + MAX_PURGE_MS;
     const hasPairs = await this.outbox.forgetPairs(account, pairsMs, end);
     const purge = new LedgerPurge(this.database, account, end);
-    const hasKeys = await purge.forgetKeys(keysMs);
+    const hasKeys = await purge.forgetNames(keysMs);
     // Refunds are deleted with their payments only.
     const { place, ...counts } =
       paymentsMs === null || merchantAccountOf(account) !== account
@@ -185,16 +199,12 @@ export class SqlPaymentStore implements PaymentStore {
     return hasPairs || hasKeys || place ? { ...counts, hasMore: true } : counts;
   }
 
-  listSettled(page: SettledPage): Promise<PaymentRecord[]> {
-    return limited(() => this.ledger.listSettled(page));
-  }
-
   otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>> {
-    return limited(() => this.ledger.otherGateways(account, own));
+    return withinCallLimit(() => this.ledger.countOtherGateways(account, own));
   }
 
   counts(account: string): Promise<StoreCounts> {
-    return limited(async () => ({
+    return withinCallLimit(async () => ({
       states: await this.ledger.countStates(account),
       ...(await this.outbox.countDeliveries(account)),
     }));

@@ -571,7 +571,7 @@ describe('Reconciler', () => {
         const leased = await leaseDue(...given);
         for (const record of leased) {
           const version = record.version + 1;
-          await shop.store.replace({ ...record, version, state: 'failed', dueAt: null }, record.version);
+          await shop.store.replace({ ...record, version, state: 'failed', dueAt: null }, record);
         }
         return leased;
       };

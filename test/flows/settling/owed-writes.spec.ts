@@ -130,7 +130,7 @@ describe('OwedWrites', () => {
   it('end without a second event if another process wrote the outcome meanwhile', async () => {
     const record = await owe('ONE');
     isDown = false;
-    await store.replace(advance(record, 'succeeded', {}, clock.now()), 1);
+    await store.replace(advance(record, 'succeeded', {}, clock.now()), record);
     expect(await owed.writeAll()).toBe(1);
     expect(published).toEqual([]);
     expect(await store.find('default', 'ONE')).toMatchObject({ version: 2 });

@@ -111,7 +111,7 @@ describe('PaymentChanges', () => {
   it('does not overwrite a payment in a state of a newer release, and logs the outcome', async () => {
     const record = await addPayment('charging');
     const newer = { ...record, state: 'preauthorized' as PaymentState, version: 2 };
-    await store.replace(newer, 1);
+    await store.replace(newer, record);
     const approve = (current: PaymentRecord, now: Date): PaymentRecord => advance(current, 'succeeded', {}, now);
     const { record: kept, event } = await changes.settle(record, approve);
     expect([kept.state, event]).toEqual(['preauthorized', undefined]);
@@ -158,13 +158,13 @@ describe('PaymentChanges', () => {
     const record = await addPayment('charging');
     const replace = store.replace.bind(store);
     let others = 0;
-    store.replace = async (next, expected, event) => {
+    store.replace = async (next, previous, event) => {
       if (others < 5) {
         others += 1;
         const current = (await store.find('default', record.conversationId))!;
-        await replace({ ...current, inquiries: others, version: current.version + 1 }, current.version);
+        await replace({ ...current, inquiries: others, version: current.version + 1 }, current);
       }
-      return replace(next, expected, event);
+      return replace(next, previous, event);
     };
     const { record: settled } = await changes.settle(record, (current, now) => advance(current, 'succeeded', {}, now));
     expect(settled).toMatchObject({ state: 'succeeded', version: 7 });

@@ -68,7 +68,8 @@ describe('PaymentWriter', () => {
 
   /** Another writer replaces the record first. */
   async function replaceMeanwhile(record: PaymentRecord): Promise<void> {
-    expect(await store.replace(record, record.version - 1)).toBe('replaced');
+    const stored = await store.find(record.account, record.conversationId);
+    expect(await store.replace(record, stored!)).toBe('replaced');
   }
 
   describe('open', () => {

@@ -1,9 +1,8 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import * as kysely from 'kysely';
 import pg from 'pg';
 import { postgresPaymentStore, SqlPaymentStore } from '../../../lib/store/sql/index.js';
-import type { PaymentTables } from '../../../lib/store/sql/payment-tables.js';
-import { BoundedPool, SESSION_LIMITS } from '../../../lib/store/sql/engines/postgres/postgres-pool.js';
-import { postgresEngine } from '../../../lib/store/sql/engines/postgres/postgres.engine.js';
+import type { PaymentTables } from '../../../lib/store/sql/tables.js';
+import { postgresEngine, postgresPoolAccess, SESSION_LIMITS } from '../../../lib/store/sql/engines/postgres.js';
 import type { TestClock } from '../../../lib/testing/index.js';
 import { startPostgres } from '../../services/postgres.js';
 import { once } from './once.js';
@@ -25,7 +24,7 @@ const connectionString = await once('postgres', async () => {
 const pools = [1, 2].map(() => new pg.Pool({ connectionString, ...SESSION_LIMITS }).on('error', () => undefined));
 
 const storeOn = (pool: pg.Pool | undefined, clock: TestClock) => {
-  const db = new Kysely<PaymentTables>({ dialect: new PostgresDialect({ pool: new BoundedPool(pool!) }) });
+  const db = new kysely.Kysely<PaymentTables>({ dialect: postgresPoolAccess(kysely, pool!).dialect });
   return Promise.resolve(new SqlPaymentStore(db, postgresEngine, { hasLimitedSessions: () => true, clock }));
 };
 

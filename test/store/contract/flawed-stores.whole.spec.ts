@@ -1,141 +1,181 @@
-import type { PaymentStore } from '../../../lib/store/payment-store.js';
+import { setImmediate } from 'node:timers/promises';
+import { merchantAccountOf, refundsAccountOf } from '../../../lib/payment/account.js';
+import { MemoryPaymentStore } from '../../../lib/store/memory/memory-payment-store.js';
+import type { LeasedDelivery, PaymentStore } from '../../../lib/store/payment-store.js';
 import type { TestClock } from '../../../lib/testing/index.js';
-import {
-  AnyonePostponesStore,
-  AnyoneRenewsStore,
-  CursorFanOutStore,
-  HastyPurgeStore,
-  LooksBeforeItPinsStore,
-  LooksForPurgedIdsStore,
-  LostOutboxRowStore,
-  OneAccountStore,
-  OwnClockStore,
-  PurgesRefundsLaterStore,
-  ReadThenWriteStore,
-  RefundBlindStore,
-  UnlockedReferenceStore,
-} from './flawed-stores.js';
 import { paymentStoreContract } from './payment-store-contract.js';
 
-type FlawedStore = new (options: { readonly clock: TestClock }) => PaymentStore;
+/** Makes the methods of a store that are wrong, out of one that is right. */
+type Flaw = (store: MemoryPaymentStore, clock: TestClock) => Partial<PaymentStore>;
+
+/** Knows that a delivery is leased, but not by whom. */
+const forAnyHolder: Flaw = (store) => {
+  const leases = new Map<string, string>();
+  const withItsLease = (delivery: LeasedDelivery) => ({ ...delivery, lease: leases.get(delivery.eventId) ?? '' });
+  return {
+    async leaseDeliveries(request) {
+      const deliveries = await store.leaseDeliveries(request);
+      for (const { event } of deliveries) leases.set(event.eventId, request.lease);
+      return deliveries;
+    },
+    renewLease: (delivery, leaseMs) => store.renewLease(withItsLease(delivery), leaseMs),
+    postpone: (delivery, to) => store.postpone(withItsLease(delivery), to),
+  };
+};
 
 /**
- * Each store, what is wrong with it, and cases that must fail for that: flaws that only a race, a clock or a look at
+ * What is wrong, and parts of the names of cases that must fail for that: flaws that only a race, a clock or a look at
  * two accounts shows. What one case in sequence shows, mutation testing covers.
  */
-const FLAWS: readonly (readonly [string, FlawedStore, readonly string[]])[] = [
-  [
-    'reads, then writes',
-    ReadThenWriteStore,
-    [
-      'only one of 16 concurrent replaces of one version is written, with its event and line of history',
-      'no change is lost when many callers read a payment and replace it',
-      'when a claim and its fence are written at once, only one of them is stored',
-    ],
+const FLAWS: Readonly<Record<string, readonly [Flaw, ...(readonly string[])]>> = {
+  'reads the version, and writes a moment later': [
+    (store) => ({
+      async replace(next, previous, event) {
+        const stored = () => store.find(next.account, next.conversationId);
+        if ((await stored())?.version !== previous.version) return 'stale';
+        await setImmediate();
+        return store.replace(next, (await stored()) ?? previous, event);
+      },
+    }),
+    'replaces of one version at once',
+    'no change is lost when many callers',
+    'when a claim and its fence',
+    'of eight claims',
   ],
-  [
-    'loses an outbox row',
-    LostOutboxRowStore,
-    ['only one of 16 concurrent replaces of one version is written, with its event and line of history'],
+  'looks who holds a reference, and takes it a moment later': [
+    (store) => {
+      const holders = new Map<string | null, string>();
+      return {
+        async insert(record, event) {
+          const isTaken = holders.has(record.referenceLock);
+          await setImmediate();
+          if (isTaken) return 'referenceLock';
+          if (record.referenceLock !== null) holders.set(record.referenceLock, record.conversationId);
+          return store.insert({ ...record, referenceLock: null }, event);
+        },
+      };
+    },
+    'inserts with the same referenceLock at once',
+    'refunds of a payment that are opened at once',
   ],
-  [
-    'does not lock the reference',
-    UnlockedReferenceStore,
-    [
-      'only one of 16 payments that claim one referenceLock at once gets it',
-      'only one of 16 refunds of a payment that are opened at once is stored',
-    ],
+  'looks whether a reference is held before it pins it': [
+    (store) => ({
+      async replace(next, previous, event) {
+        const { pinsReference, ...unpinned } = next;
+        if (!pinsReference) return store.replace(next, previous, event);
+        const others = await store.findByReference(next.account, next.reference ?? '');
+        await setImmediate();
+        const isHeld = others.some((other) => other.referenceLock !== null);
+        return store.replace(isHeld ? unpinned : next, previous, event);
+      },
+    }),
+    'B pins; A drops',
+    'when a pin, the release by the holder and nothing else',
   ],
-  [
-    'looks before it pins',
-    LooksBeforeItPinsStore,
-    [
-      'a pinned reference stays taken before and after its holder releases it',
-      'when a pin and the release by the holder happen at once, both are written and the reference stays taken',
-      'after a pin, a release and an insert at once, no payment gets the reference',
-    ],
+  'looks whether a conversationId was purged before it writes': [
+    (store) => {
+      const purged = new Set<string>();
+      return {
+        async insert(record, event) {
+          if (purged.has(record.conversationId)) return 'conversationId';
+          await setImmediate();
+          return store.insert({ ...record, hostIdNonce: null }, event);
+        },
+        async purge(account, retention) {
+          const settled = await store.listByState(account, ['failed'], 100);
+          const counts = await store.purge(account, retention);
+          for (const { conversationId } of settled) {
+            if (!(await store.find(account, conversationId))) purged.add(conversationId);
+          }
+          return counts;
+        },
+      };
+    },
+    'no repeat of a payment is stored while it is purged',
   ],
-  [
-    'looks for purged conversationIds before it writes',
-    LooksForPurgedIdsStore,
-    ['no repeat of a payment is stored while it is purged'],
+  'goes by a clock of its own': [
+    (_store, clock) => {
+      const own = new MemoryPaymentStore();
+      return Object.assign(own, { now: () => Promise.resolve(clock.now()) });
+    },
+    'a leased delivery is not leased again until',
+    'leaseDue gives the payments that are due by',
   ],
-  [
-    'goes by a clock of its own',
-    OwnClockStore,
-    [
-      'a leased delivery is not leased again until its lease runs out by the store’s time',
-      'leaseDue gives the payments that are due by the store’s time, the longest due first, up to the limit',
-    ],
+  'lets anyone renew or postpone a delivery': [
+    forAnyHolder,
+    'only the holder of a lease can renew it',
+    'only the holder of a lease can postpone its delivery',
+    'a holder whose lease was taken over',
   ],
-  ['lets anyone renew a lease', AnyoneRenewsStore, ['only the holder of a lease can renew it']],
-  [
-    'lets anyone postpone a delivery',
-    AnyonePostponesStore,
-    [
-      'only the holder of a lease can postpone its delivery, which ends the lease',
-      'a holder whose lease was taken over can no longer postpone the delivery',
-    ],
+  'fans out by a cursor, past what takes its number early and is written late': [
+    (store) => {
+      let [numbers, written, cursor] = [0, 0, 0];
+      return {
+        async replace(next, previous, event) {
+          const number = (numbers += 1);
+          if (number % 2 === 1) await setImmediate();
+          written = Math.max(written, number);
+          return store.replace(next, previous, number > cursor ? event : undefined);
+        },
+        fanOut(account, limit) {
+          cursor = written;
+          return store.fanOut(account, limit);
+        },
+      };
+    },
+    'a handler that is announced while events are written',
   ],
-  [
-    'fans out by a cursor over a sequence',
-    CursorFanOutStore,
-    ['events that are written while others are fanned out are all fanned out in the end'],
+  'knows of pairs only once it fans out to them': [
+    (store) => {
+      const announcements: (() => Promise<void>)[] = [];
+      return {
+        announce(account, pairs) {
+          announcements.push(() => store.announce(account, pairs));
+          return Promise.resolve();
+        },
+        async fanOut(account, limit) {
+          for (const announce of announcements.splice(0)) await announce();
+          return store.fanOut(account, limit);
+        },
+      };
+    },
+    'while it has an event that waits',
+    'while a refund of it has an event that waits',
   ],
-  [
-    'purges a payment whose event waits',
-    HastyPurgeStore,
-    [
-      'purge keeps a payment while an event of it waits to be fanned out to a known handler',
-      'purge keeps a payment while an event of a refund waits to be fanned out to a handler known for refunds',
-    ],
+  'keeps refunds among the payments': [
+    (store) => {
+      const of = store['of'].bind(store);
+      store['of'] = (account) => of(merchantAccountOf(account));
+      return {};
+    },
+    'S inserts; R inserts',
+    'listSettled lists what was settled in a period',
+    'counts shows waiting events',
   ],
-  [
-    'keeps refunds among the payments',
-    OneAccountStore,
-    [
-      'a payment and a refund with the same ids and keys are two records, and each account finds its own',
-      'findByReference gives all refunds of a payment, the oldest createdAt first, and none of another',
-      'the same handler id and type in the accounts of payments and of refunds get each the events of its own account',
-      'a delivery of a refund is listed, replayed and acknowledged in the account of the refunds alone',
-      'counts shows the events and deliveries of refunds in the account of the refunds alone',
-      'an event of a refund that no handler of refunds takes does not keep its payment, and is deleted with it',
-      'purging the account of refunds forgets its pairs, which then keep no payment; purging that of payments does not',
-    ],
+  'purges payments without looking at their refunds': [
+    (store) => ({
+      purge(account, retention) {
+        const accounts = store['accounts'];
+        const refunds = accounts.get(refundsAccountOf(account));
+        accounts.delete(refundsAccountOf(account));
+        const purged = store.purge(account, retention);
+        if (refunds) accounts.set(refundsAccountOf(account), refunds);
+        return purged;
+      },
+    }),
+    'purge deletes a payment and its refunds with all that shows them',
+    'while a refund of it is unknown',
+    'while a refund of it has a parked delivery',
+    'when a purge and a replace of a refund happen at once',
   ],
-  [
-    'purges payments without looking at their refunds',
-    RefundBlindStore,
-    [
-      'purge deletes a settled payment together with its refunds, their history and events',
-      ...['refunding', 'unknown', 'in review', 'in a state of a newer release'].map(
-        (state) => `purge keeps a payment with all its refunds while one of them is ${state}`,
-      ),
-      'purge keeps a payment while a refund has a delivery that is open, leased, postponed or parked',
-      'purge keeps a payment while an event of a refund waits to be fanned out to a handler known for refunds',
-      'an event of a refund that no handler of refunds takes does not keep its payment, and is deleted with it',
-      'purging the account of refunds forgets its pairs, which then keep no payment; purging that of payments does not',
-      'purge deletes a payment with many refunds at once, and goes on with the next',
-      'payments that stay for their refunds, however many, keep no later payment from being purged',
-      'concurrent purges delete each payment with its refunds once, and count it and the events of both once',
-      'when a purge and a replace of a refund happen at once, only one of them is done',
-    ],
-  ],
-  [
-    'purges the refunds of a payment after it',
-    PurgesRefundsLaterStore,
-    ['a refund that is stored while its payment is purged is kept, and can be settled and published'],
-  ],
-];
+};
 
-async function failuresOf(Store: FlawedStore): Promise<string[]> {
+test.each(Object.entries(FLAWS))('the contract finds a store that %s', async (_flaw, [flaw, ...cases]) => {
+  const create = (clock: TestClock) => {
+    const store = new MemoryPaymentStore({ clock });
+    return Promise.resolve(Object.assign(Object.create(store) as PaymentStore, flaw(store, clock)));
+  };
   const failed: string[] = [];
-  for (const check of paymentStoreContract) {
-    await check.run({ create: (clock) => Promise.resolve(new Store({ clock })) }).catch(() => failed.push(check.name));
-  }
-  return failed;
-}
-
-test.each(FLAWS)('the contract suite finds a store that %s', async (_flaw, Store, cases) => {
-  expect(await failuresOf(Store)).toEqual(expect.arrayContaining([...cases]));
+  for (const { name, run } of paymentStoreContract) await run({ create }).catch(() => failed.push(name));
+  expect(cases.filter((part) => !failed.some((name) => name.includes(part)))).toEqual([]);
 });

@@ -1,19 +1,10 @@
 import type { PaymentStore } from '../../../lib/store/payment-store.js';
-import { countCases, timeCases } from './count-and-time-cases.js';
-import { dueCases } from './ledger/due-cases.js';
-import { recordCases } from './ledger/record-cases.js';
-import { referenceCases } from './ledger/reference-cases.js';
-import { refundCases } from './ledger/refund-cases.js';
-import { settledCases } from './ledger/settled-cases.js';
-import { versionCases } from './ledger/version-cases.js';
-import { deliveryCases } from './outbox/delivery-cases.js';
-import { fanOutCases } from './outbox/fan-out-cases.js';
-import { orderCases } from './outbox/order-cases.js';
-import { parkedAndOrphanedCases } from './outbox/parked-cases.js';
-import { refundEventCases } from './outbox/refund-event-cases.js';
+import { uniqueNameCases } from './unique-names.js';
+import { outboxCases } from './outbox-cases.js';
 import { purgeCases } from './purge-cases.js';
-import { purgedKeyCases } from './purged-key-cases.js';
-import { refundPurgeCases } from './refund-purge-cases.js';
+import { raceCases } from './race-cases.js';
+import { listCases } from './list-cases.js';
+import { recordCases } from './record-cases.js';
 import { at, StoreTrial } from './store-trial.js';
 import { sample } from '../../rigs/extent.js';
 import { TestClock } from '../../../lib/testing/index.js';
@@ -31,25 +22,12 @@ interface PaymentStoreSource {
 
 /** What every store must do, as cases that throw where it does not. */
 export const paymentStoreContract = [
-  ...timeCases,
-  // The ledger.
   ...recordCases,
-  ...versionCases,
-  ...referenceCases,
-  ...dueCases,
-  ...refundCases,
-  ...settledCases,
-  // The outbox.
-  ...fanOutCases,
-  ...deliveryCases,
-  ...orderCases,
-  ...parkedAndOrphanedCases,
-  ...refundEventCases,
-  // Both.
+  ...listCases,
+  ...uniqueNameCases,
+  ...outboxCases,
   ...purgeCases,
-  ...purgedKeyCases,
-  ...refundPurgeCases,
-  ...countCases,
+  ...raceCases,
 ].map(({ name, run }) => ({
   name,
   async run(source: PaymentStoreSource): Promise<void> {

@@ -1,325 +1,270 @@
 import assert from 'node:assert/strict';
-import { at, eventIds, type PaymentStoreCase, RACERS, same, unique } from './store-trial.js';
+import { refundsAccountOf } from '../../../lib/payment/account.js';
+import type { LedgerState } from '../../../lib/payment/payment-state.js';
+import type { PaymentRecord } from '../../../lib/payment/payment.js';
+import type { PurgeCounts } from '../../../lib/store/payment-store.js';
+import { at, many, type PaymentStoreCase, same, type StoreTrial, unique } from './store-trial.js';
 
-const settled = { state: 'succeeded', finalizedAt: at(10) } as const;
+/** More than a step of a purge takes. */
+const MANY = 250;
+const NOTHING: PurgeCounts = { payments: 0, events: 0 };
+const ONE: PurgeCounts = { payments: 1, events: 0 };
+const paid = { state: 'succeeded', finalizedAt: at(10) } as const;
+const failed = { state: 'failed', finalizedAt: at(20), referenceLock: null } as const;
 
-/** Deleting payments, and pairs that are no longer announced. */
+/** The record that is looked at: a settled payment, or a settled refund of one. Either has an event. */
+interface Subject {
+  /** Steps in its account. */
+  readonly own: StoreTrial;
+  readonly record: PaymentRecord;
+  readonly eventId: string;
+  readonly handler: string;
+  readonly isRefund: boolean;
+}
+
+type Step = (subject: Subject) => Promise<unknown>;
+
+const acknowledge: Step = ({ own, handler, eventId }) => own.store.acknowledge(own.account, handler, eventId);
+const announce: Step = ({ own, handler, isRefund }) =>
+  own.announce(handler, isRefund ? 'refund.failed' : 'payment.failed');
+const fanOut: Step = async (subject) => [await announce(subject), await subject.own.fanOut()];
+
+/** An open delivery that is leased and then postponed. */
+function failing(parked: boolean): Step {
+  return async (subject) => {
+    await announce(subject);
+    await subject.own.fail(subject.handler, { parked, retryInMs: 5 });
+  };
+}
+
+/** Reopens the record in another state, and settles it again. */
+function inState(state: LedgerState): readonly [Step, Step] {
+  const unsettled = { state, finalizedAt: null };
+  return [
+    ({ own, record }) => own.replace(record, unsettled),
+    ({ own, record }) => own.replace(own.next(record, unsettled), failed),
+  ];
+}
+
+/** What keeps a payment from being purged, be it true of itself or of a refund of it, and what then ends that. */
+const KEEPERS: readonly (readonly [what: string, keep: Step, end: Step])[] = [
+  ['has an event that waits for a known handler', announce, ({ own, handler }) => own.drain(handler)],
+  ['has an open delivery', fanOut, acknowledge],
+  [
+    'has a leased delivery',
+    async (subject) => [await fanOut(subject), await subject.own.lease(subject.handler)],
+    acknowledge,
+  ],
+  ['has a postponed delivery', failing(false), acknowledge],
+  ['has a parked delivery', failing(true), acknowledge],
+  [
+    'has a replayed delivery',
+    async (subject) => [await failing(true)(subject), await subject.own.replay(subject.handler, subject.eventId)],
+    acknowledge,
+  ],
+  ['is unknown', ...inState('unknown')],
+  ['is in review', ...inState('review')],
+  ['is in a state of a newer release', ...inState('settling' as LedgerState)],
+  [
+    'has a delivery of a pair that is forgotten later',
+    fanOut,
+    // Each account forgets its own pairs.
+    async ({ own }) => {
+      own.moveTo(2_000);
+      same(await own.purge({ paymentsMs: null, pairsMs: 1_000 }), NOTHING);
+    },
+  ],
+];
+
+/** What does not keep it. */
+const OTHERS: readonly (readonly [what: string, step: Step])[] = [
+  ['no handler is known', () => Promise.resolve()],
+  ['a handler takes events of another type', ({ own }) => own.handler('payment.succeeded', 'refund.succeeded')],
+  [
+    'a handler of the other account takes events of this type',
+    ({ own, isRefund, record: { account } }) =>
+      own
+        .in(isRefund ? account.replace('/refunds', '') : refundsAccountOf(account))
+        .handler('payment.failed', 'refund.failed'),
+  ],
+  ['its delivery is acknowledged', async (subject) => [await fanOut(subject), await acknowledge(subject)]],
+];
+
+async function subjectOf(trial: StoreTrial, isRefund: boolean): Promise<Subject & { all: readonly PaymentRecord[] }> {
+  const payment = trial.record(isRefund ? paid : failed);
+  const record = isRefund ? trial.refund(payment, failed) : payment;
+  const quiet = trial.refund(payment, { ...failed, kind: 'void' });
+  const all = isRefund ? [payment, quiet, record] : [payment, quiet];
+  for (const one of all) await (one === record ? trial.putWithEvent(one) : trial.put(one));
+  const own = isRefund ? trial.refunds : trial;
+  return { own, record, eventId: `${record.conversationId}:1`, handler: unique('H'), isRefund, all };
+}
+
+const keeping = [false, true].flatMap((isRefund): PaymentStoreCase[] => {
+  const whose = isRefund ? 'a refund of it' : 'it';
+  return [
+    ...KEEPERS.map(([what, keep, end]): PaymentStoreCase => ({
+      name: `a payment is not purged while ${whose} ${what}`,
+      async run(trial) {
+        const { all, ...subject } = await subjectOf(trial, isRefund);
+        await keep(subject);
+        trial.moveTo(1_000);
+        const before = await many(all.length, (index) => trial.find(all[index]!));
+        same(await trial.purge(), NOTHING);
+        same(await many(all.length, (index) => trial.find(all[index]!)), before);
+        await end(subject);
+        trial.moveTo(3_000);
+        same(await trial.purge({}, trial.second), { payments: 1, events: 1 });
+        await trial.expectGone(...all);
+        same(await trial.purge(), NOTHING);
+      },
+    })),
+    ...OTHERS.map(([what, step]): PaymentStoreCase => ({
+      name: `an event of ${isRefund ? 'a refund' : 'a payment'} keeps no payment and goes with it where ${what}`,
+      async run(trial) {
+        const { all, ...subject } = await subjectOf(trial, isRefund);
+        await step(subject);
+        trial.moveTo(1_000);
+        same(await trial.purge(), { payments: 1, events: 1 });
+        await trial.expectGone(...all);
+        await announce(subject);
+        same([await subject.own.fanOut(), await subject.own.lease(subject.handler)], [0, []]);
+        same([(await subject.own.counts()).waitingEvents, (await subject.own.counts()).openDeliveries], [0, 0]);
+      },
+    })),
+  ];
+});
+
+/** Deleting payments, with their refunds, and pairs that are no longer announced. */
 export const purgeCases: readonly PaymentStoreCase[] = [
+  ...keeping,
   {
-    name: 'purge deletes a settled payment with its history, events and keys',
+    name: 'purge deletes a payment and its refunds with all that shows them, and nothing of another account with the same ids',
     async run(trial) {
-      const handler = await trial.handler('payment.unknown', 'payment.succeeded');
+      const other = trial.in();
       const full = trial.fullRecord({ state: 'authorizing', finalizedAt: null, dueAt: null });
-      await trial.put(full);
-      const unknown = await trial.publish(full, 'unknown', at(5));
-      const done = trial.next(unknown.record, { ...settled, updatedAt: at(10) });
-      assert.equal(await trial.store.replace(done, unknown.record.version, trial.event(done, 'succeeded')), 'replaced');
-      assert.equal((await trial.drain(handler)).length, 2);
-
+      const refund = trial.refund(full, { tokenHash: unique('token'), idempotencyKey: unique('key') });
+      for (const here of [trial, other]) {
+        const [payment, back] = [
+          { ...full, account: here.account },
+          { ...refund, account: here.refunds.account },
+        ];
+        for (const record of [payment, back]) {
+          const unknown = await here.publish(await here.put(record), 'unknown', at(5));
+          await here.replace(unknown.record, { ...failed, updatedAt: at(10) });
+        }
+      }
       trial.moveTo(1_000);
       same(await trial.purge(), { payments: 1, events: 2 });
-      const { account, conversationId } = full;
-      for (const store of [trial.store, trial.second]) {
-        assert.equal(await store.find(account, conversationId), null);
-        assert.equal(await store.findByTokenHash(account, full.tokenHash!), null);
-        same(await store.findByReference(account, full.reference!), []);
-        same(await store.listByState(account, ['succeeded'], 10), []);
-        same(await store.history(account, conversationId), []);
+      for (const here of [trial, trial.refunds, other, other.refunds]) {
+        const [{ account, store }, record] = [here, here.account.endsWith('/refunds') ? refund : full];
+        const left = here.account.startsWith(other.account) ? 1 : 0;
+        const page = { account, from: at(0), to: at(99), after: null, limit: 10 };
+        const found = [
+          await store.find(account, record.conversationId),
+          await store.findByTokenHash(account, record.tokenHash!),
+          ...(await store.findByReference(account, record.reference!)),
+          ...(await store.listByState(account, ['failed'], 10)),
+          ...(await store.list({ account, after: null, limit: 10 })),
+          ...(await store.listSettled(page)),
+        ];
+        same(found.filter((one) => one !== null).length, 6 * left);
+        same((await here.versions({ ...record, account })).length, 3 * left);
+        same((await here.counts()).waitingEvents, left);
       }
-      same(await trial.leaseDue(), []);
-      same(await trial.purge(), { payments: 0, events: 0 });
-      await trial.insert({ tokenHash: full.tokenHash });
     },
   },
   {
     name: 'purge keeps a settled payment for paymentsMs, and for good where that is null',
     async run(trial) {
-      const record = await trial.insert({ ...settled, createdAt: at(-9_000_000) });
+      const record = await trial.insert({ ...paid, createdAt: at(-9_000_000) });
       trial.moveTo(1_009);
-      same(await trial.purge({ paymentsMs: 1_000 }), { payments: 0, events: 0 });
+      same(await trial.purge({ paymentsMs: 1_000 }), NOTHING);
       trial.moveTo(1_011);
-      same(await trial.purge({ paymentsMs: null }), { payments: 0, events: 0 });
-      same(await trial.find(record), record);
-      same(await trial.purge({ paymentsMs: 1_000 }), { payments: 1, events: 0 });
-      assert.equal(await trial.find(record), null);
+      same(await trial.purge({ paymentsMs: null }), NOTHING);
+      await trial.expectStored(record);
+      same(await trial.purge({ paymentsMs: 1_000 }), ONE);
+      await trial.expectGone(record);
     },
   },
   {
-    name: 'purge deletes no unsettled payment and none of another account',
+    name: 'purge keeps a settled payment while it is due',
     async run(trial) {
-      const unsettled = await trial.insert({ state: 'unknown', createdAt: at(0) });
-      const failed = await trial.insert({ state: 'failed', finalizedAt: at(9) });
-      const again = await trial.replace(failed, { state: 'review', finalizedAt: null });
-      const other = trial.record({ ...settled, account: unique('other') });
-      await trial.put(other);
-      trial.moveTo(1_000_000);
-      same(await trial.purge(), { payments: 0, events: 0 });
-      for (const record of [unsettled, again, other]) same(await trial.find(record), record);
-    },
-  },
-  {
-    name: 'purge does not touch a payment of another account with the same conversationId and keys',
-    async run(trial) {
-      const handler = await trial.handler('payment.succeeded');
-      const account = unique('other');
-      const full = trial.fullRecord({ state: 'authorizing', finalizedAt: null, dueAt: null });
-      const others = { ...full, account };
-      const reference = full.referenceLock!;
-      for (const record of [full, others]) {
-        await trial.put(record);
-        const done = trial.next(record, settled);
-        assert.equal(await trial.store.replace(done, record.version, trial.event(done, 'succeeded')), 'replaced');
-      }
-      assert.equal((await trial.drain(handler)).length, 1);
+      const late = await trial.insert({ ...paid, state: 'expired', dueAt: at(500) });
       trial.moveTo(1_000);
-      same(await trial.purge(), { payments: 1, events: 1 });
-
-      const left = trial.next(others, settled);
-      for (const store of [trial.store, trial.second]) {
-        same(await store.find(account, left.conversationId), left);
-        same(await store.findByTokenHash(account, left.tokenHash!), left);
-        same(await store.findByIdempotencyKey(account, left.idempotencyKey!), left);
-        same((await store.history(account, left.conversationId)).length, 2);
-      }
-      same((await trial.store.counts(account)).waitingEvents, 1);
-      // It still holds its reference: it can release it.
-      const freed = trial.next(left, { referenceLock: null });
-      assert.equal(await trial.store.replace(freed, left.version), 'replaced');
-      assert.equal(await trial.store.insert(trial.record({ account, referenceLock: reference })), null);
-    },
-  },
-  {
-    name: 'purge keeps a settled payment that is still due',
-    async run(trial) {
-      const late = await trial.insert({ ...settled, state: 'expired', dueAt: at(500) });
-      const done = await trial.insert(settled);
-      trial.moveTo(1_000);
-      same(await trial.purge(), { payments: 1, events: 0 });
-      assert.equal(await trial.find(done), null);
-      same(await trial.find(late), late);
+      same(await trial.purge(), NOTHING);
       await trial.replace(late, { dueAt: null });
-      same(await trial.purge(), { payments: 1, events: 0 });
+      same(await trial.purge(), ONE);
     },
   },
   {
-    name: 'purge deletes many payments at once',
+    name: 'purge deletes no refund of a payment that stays, and none by the account of refunds',
     async run(trial) {
-      await trial.inChunks(Array<null>(250).fill(null), () => trial.insert(settled));
-      trial.moveTo(1_000);
-      same(await trial.purge(), { payments: 250, events: 0 });
-    },
-  },
-  {
-    name: 'concurrent purges delete and count each payment once',
-    async run(trial) {
-      for (let left = 20; left > 0; left -= 1) await trial.insertWithEvent('succeeded', settled);
-      trial.moveTo(1_000);
-      const retention = { paymentsMs: 0, pairsMs: 1_000_000, keysMs: 1_000_000 };
-      const counts = await trial.race((store) => store.purge(trial.account, retention), 4);
-      counts.push(await trial.purge());
-      const sum = (of: 'payments' | 'events') => counts.reduce((total, count) => total + count[of], 0);
-      same([sum('payments'), sum('events')], [20, 20]);
-    },
-  },
-  {
-    name: 'the referenceLock of a purged payment stays taken, even for a new payment with the same conversationId',
-    async run(trial) {
-      const lock = unique('reference');
-      const paid = await trial.insert({ ...settled, reference: lock, referenceLock: lock });
-      trial.moveTo(1_000);
-      assert.equal((await trial.purge()).payments, 1);
-      assert.equal(await trial.store.insert(trial.record({ referenceLock: lock })), 'referenceLock');
-      const second = await trial.insert();
-      assert.equal(await trial.store.replace(trial.next(second, { referenceLock: lock }), 1), 'locked');
-
-      const namesake = await trial.insert({ conversationId: paid.conversationId });
-      assert.equal(await trial.store.replace(trial.next(namesake, { referenceLock: lock }), 1), 'locked');
-      await trial.replace(namesake, { referenceLock: null });
-      assert.equal(await trial.store.replace(trial.next(second, { referenceLock: lock }), 1), 'locked');
-    },
-  },
-  {
-    name: 'a referenceLock that was released before the purge is free',
-    async run(trial) {
-      const lock = unique('reference');
-      const charging = await trial.insert({ state: 'charging', referenceLock: lock });
-      await trial.replace(charging, { state: 'failed', finalizedAt: at(1), referenceLock: null });
-      trial.moveTo(1_000);
-      assert.equal((await trial.purge()).payments, 1);
-      await trial.insert({ referenceLock: lock });
-    },
-  },
-  {
-    name: 'purge keeps a payment while it has a delivery that is open, leased, postponed or parked',
-    async run(trial) {
-      const handler = await trial.handler('payment.failed');
-      const record = await trial.insertWithEvent('failed', { finalizedAt: at(1), updatedAt: at(1) });
-      const expectNothingPurged = async () => same(await trial.purge(), { payments: 0, events: 0 });
-      await trial.fanOut();
-      trial.moveTo(100);
-      await expectNothingPurged();
-      await trial.lease(handler, { leaseMs: 100 });
-      await expectNothingPurged();
-      trial.moveTo(200);
-      await trial.fail(handler, { retryInMs: 100 });
-      await expectNothingPurged();
-      trial.moveTo(300);
-      await trial.fail(handler, { parked: true });
-      await expectNothingPurged();
-      assert.equal(await trial.replay(handler, `${record.conversationId}:1`), true);
-      const [delivery] = await trial.lease(handler);
-      same(delivery?.event, trial.event(record, 'failed'));
-      await trial.acknowledge(handler, `${record.conversationId}:1`);
-      same(await trial.purge(), { payments: 1, events: 1 });
-    },
-  },
-  {
-    name: 'purge keeps a payment while an event of it waits to be fanned out to a known handler',
-    async run(trial) {
-      const record = await trial.insertWithEvent('failed', { finalizedAt: at(1) });
-      const handler = await trial.handler('payment.failed');
-      trial.moveTo(100);
-      same(await trial.purge(), { payments: 0, events: 0 });
-      same(await trial.drain(handler), [`${record.conversationId}:1`]);
-      same(await trial.purge(), { payments: 1, events: 1 });
-    },
-  },
-  {
-    name: 'an event of a type that no handler takes does not keep its payment, and is deleted with it',
-    async run(trial) {
-      await trial.handler('payment.succeeded');
-      await trial.insertWithEvent('failed', { finalizedAt: at(1) });
-      trial.moveTo(100);
-      same(await trial.purge(), { payments: 1, events: 1 });
-      assert.equal((await trial.counts()).waitingEvents, 0);
-      const handler = await trial.handler('payment.failed');
-      assert.equal(await trial.fanOut(), 0);
-      same(await trial.lease(handler), []);
-    },
-  },
-  {
-    name: 'when a purge and a replace of a payment happen at once, only one of them is done',
-    async run(trial) {
-      for (let round = 0; round < RACERS; round += 1) {
-        trial.moveTo(round * 1_000);
-        const failed = await trial.insert({ state: 'failed', finalizedAt: at(round * 1_000 - 1) });
-        const review = trial.next(failed, { state: 'review', finalizedAt: null });
-        const [{ payments }, outcome] = await Promise.all([
-          trial.purge(),
-          trial.second.replace(review, failed.version),
-        ]);
-        same([payments, outcome], outcome === 'replaced' ? [0, 'replaced'] : [1, 'stale']);
-        same(await trial.find(failed), outcome === 'replaced' ? review : null);
-        same(await trial.versions(failed), outcome === 'replaced' ? [1, 2] : []);
+      const kept: PaymentRecord[] = [];
+      for (const changes of [{ state: 'review', finalizedAt: null }, { finalizedAt: at(900) }] as const) {
+        const payment = await trial.insert({ ...paid, ...changes });
+        kept.push(payment, await trial.insertRefund(payment, failed));
       }
+      trial.moveTo(1_000);
+      same(await trial.purge({ paymentsMs: 500 }), NOTHING);
+      for (const paymentsMs of [null, 0]) same(await trial.refunds.purge({ paymentsMs }), NOTHING);
+      await trial.expectStored(...kept);
     },
   },
   {
-    name: 'when a purge and a first announcement happen at once, the waiting event is deleted with its payment or delivered',
+    name: 'the key of a deleted refund, and its id if the host chose it, stay taken for refunds alone',
     async run(trial) {
-      const types = ['payment.failed'] as const;
-      for (let round = 0; round < RACERS; round += 1) {
-        trial.moveTo(round * 1_000);
-        const account = unique('account');
-        const failed = trial.record({ account, state: 'failed', finalizedAt: at(round * 1_000 - 1) });
-        await trial.store.insert(failed, trial.event(failed, 'failed'));
-        const takeOver = async () => {
-          await trial.second.announce(account, [{ handlerId: 'H', type: 'payment.failed' }]);
-          await trial.second.fanOut(account, 10);
-        };
-        const retention = { paymentsMs: 0, pairsMs: 1_000_000, keysMs: 1_000_000 };
-        const [{ payments }] = await Promise.all([trial.store.purge(account, retention), takeOver()]);
-        await trial.store.fanOut(account, 10);
-        const request = { account, handlerId: 'H', types, lease: 'L', leaseMs: 1_000, limit: 10 };
-        const delivered = eventIds(await trial.store.leaseDeliveries(request));
-        const isThere = (await trial.find(failed)) !== null;
-        same([isThere, delivered], payments === 0 ? [true, [`${failed.conversationId}:1`]] : [false, []]);
-      }
+      const { refunds } = trial;
+      const payment = await trial.insert(paid);
+      const names = { hostIdNonce: '09382017465f', idempotencyKey: unique('anahtar 🔑') };
+      const { conversationId } = await trial.insertRefund(payment, { ...failed, ...names });
+      const made = await trial.insertRefund(payment, { ...failed, hostIdNonce: null });
+      const byKey = (of: StoreTrial) => of.second.findByIdempotencyKey(of.account, names.idempotencyKey);
+      const isTaken = async () => {
+        assert.equal(await byKey(refunds), 'purged');
+        const [withKey, withId] = [
+          trial.refund(payment, { idempotencyKey: names.idempotencyKey }),
+          trial.refund(payment, { conversationId, hostIdNonce: names.hostIdNonce }),
+        ];
+        same(
+          [await trial.store.insert(withKey), await trial.store.insert(withId)],
+          ['idempotencyKey', 'conversationId'],
+        );
+      };
+      trial.moveTo(1_000);
+      same(await trial.purge(), ONE);
+      await isTaken();
+      assert.equal(await byKey(trial), null);
+      await trial.insert({ conversationId, ...names });
+      await trial.insertRefund(payment, {
+        ...failed,
+        conversationId: made.conversationId,
+        hostIdNonce: names.hostIdNonce,
+      });
+      trial.moveTo(2_000);
+      await trial.purge({ paymentsMs: null, keysMs: 500 });
+      await isTaken();
+      await refunds.purge({ paymentsMs: null, keysMs: 500 });
+      assert.equal(await byKey(refunds), null);
+      await trial.insertRefund(payment, { ...failed, conversationId, ...names });
     },
   },
   {
-    name: 'purge forgets a pair that has not been announced for pairsMs, with its open and parked deliveries',
+    name: 'however many payments, refunds and deliveries there are, purge deletes those that it should and gets past the others',
     async run(trial) {
-      const gone = await trial.handler('payment.failed');
-      const known = await trial.handler('payment.failed');
-      const published = [await trial.publishNew('failed', 1), await trial.publishNew('failed', 2)];
-      await trial.fail(gone, { parked: true });
-      trial.moveTo(500);
-      await trial.announce(known, 'payment.failed');
-      trial.moveTo(999);
-      await trial.purge({ paymentsMs: null, pairsMs: 1_000 });
-      same((await trial.listParked()).length, 1);
-
-      trial.moveTo(1_001);
-      await trial.purge({ paymentsMs: null, pairsMs: 1_000 });
-      same(await trial.listParked(), []);
-      same(await trial.take(gone), []);
-      same((await trial.drain(known)).sort(), published.sort());
-      const { openDeliveries, orphanedDeliveries } = await trial.counts();
-      same([openDeliveries, orphanedDeliveries], [0, 0]);
-    },
-  },
-  {
-    name: 'purge can forget one type of a handler and keep its others',
-    async run(trial) {
-      const handler = await trial.handler('payment.failed', 'payment.succeeded');
-      await trial.publishNew('failed');
-      const stays = await trial.publishNew('succeeded');
-      await trial.fanOut();
-      trial.moveTo(500);
-      await trial.announce(handler, 'payment.succeeded');
-      trial.moveTo(1_001);
-      await trial.purge({ paymentsMs: null, pairsMs: 1_000 });
-      same(await trial.drain(handler), [stays]);
-    },
-  },
-  {
-    name: 'events of a type wait for a new handler once the last pair of that type is forgotten',
-    async run(trial) {
-      const gone = await trial.handler('payment.failed');
-      trial.moveTo(1_001);
-      await trial.purge({ paymentsMs: null, pairsMs: 1_000 });
-      const eventId = await trial.publishNew('failed');
-      assert.equal(await trial.fanOut(), 0);
+      await trial.refunds.handler('refund.failed');
+      await many(MANY, async () => trial.insertRefund(await trial.insert(paid)));
+      same(await trial.purge(), NOTHING);
+      const one = await trial.insert(paid);
+      await many(MANY, () => trial.insertRefund(one, failed));
+      await many(MANY, () => trial.putWithEvent(trial.record(failed)));
       const handler = await trial.handler('payment.failed');
-      same(await trial.drain(gone), []);
-      same(await trial.drain(handler), [eventId]);
-    },
-  },
-  {
-    name: 'a forgotten pair does not keep a payment from being purged',
-    async run(trial) {
-      const handler = await trial.handler('payment.failed');
-      await trial.insertWithEvent('failed', { finalizedAt: at(1) });
-      await trial.fanOut();
-      await trial.insertWithEvent('failed', { finalizedAt: at(1) });
+      same(await trial.fanOut(), MANY);
       trial.moveTo(1_001);
-      same(await trial.purge({ pairsMs: 1_000 }), { payments: 2, events: 2 });
-      same(await trial.take(handler), []);
-      same(await trial.listByState(['failed']), []);
-    },
-  },
-  {
-    name: 'purge forgets a pair with all its deliveries, however many',
-    async run(trial) {
-      const handler = await trial.handler('payment.failed');
-      await trial.inChunks(Array<null>(250).fill(null), () => trial.insertWithEvent('failed', { finalizedAt: at(1) }));
-      assert.equal(await trial.fanOut(), 250);
-      trial.moveTo(1_001);
-      same(await trial.purge({ pairsMs: 1_000 }), { payments: 250, events: 250 });
-      await trial.announce(handler, 'payment.failed');
-      assert.equal((await trial.counts()).openDeliveries, 0);
-      same(await trial.take(handler), []);
-    },
-  },
-  {
-    name: 'purge forgets no pair of another account',
-    async run(trial) {
-      const handler = await trial.handler('payment.failed');
-      trial.moveTo(1_001);
-      await trial.store.purge(`${trial.account}-other`, { paymentsMs: 0, pairsMs: 1_000, keysMs: 1_000 });
-      const eventId = await trial.publishNew('failed');
-      same(await trial.drain(handler), [eventId]);
+      same(await trial.purge({ pairsMs: 1_000 }), { payments: MANY + 1, events: MANY });
+      await trial.expectGone(one);
+      same([(await trial.counts()).openDeliveries, await trial.take(handler)], [0, []]);
+      same((await trial.refunds.counts()).states.refunding.count, MANY);
     },
   },
 ];

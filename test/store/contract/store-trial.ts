@@ -1,32 +1,33 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { types } from 'node:util';
 import { refundsAccountOf } from '../../../lib/payment/account.js';
-import type { LedgerEvent, LedgerEventType } from '../../../lib/payment/ledger-event.js';
-import { eventIdOf, PaymentEvent } from '../../../lib/payment/payment-event.js';
-import {
-  EVENT_STATES,
-  type LedgerState,
-  type PaymentEventState,
-  REFUND_EVENT_STATES,
-  type RefundEventState,
-} from '../../../lib/payment/payment-state.js';
-import { isRefund, type PaymentRecord, toPayment } from '../../../lib/payment/payment.js';
-import { newRefundEvent } from '../../../lib/payment/refund-event.js';
-import { type RefundIn, saleOf, saleText, toRefund } from '../../../lib/payment/refund.js';
+import { type LedgerEvent, ledgerEventOf, type LedgerEventType } from '../../../lib/payment/ledger-event.js';
+import { EVENT_STATES, type PaymentEventState, REFUND_EVENT_STATES } from '../../../lib/payment/payment-state.js';
+import { type PaymentRecord, toPayment } from '../../../lib/payment/payment.js';
+import { saleText } from '../../../lib/payment/refund.js';
 import { referenceLockIn } from '../../../lib/payment/transitions.js';
-import type { Delivery, Postponement } from '../../../lib/store/payment-outbox.js';
-import type { PaymentStore, PurgeCounts, Retention, StoreCounts } from '../../../lib/store/payment-store.js';
-import { aPaymentEvent } from '../../../lib/testing/index.js';
+import type {
+  Delivery,
+  LeasedDelivery,
+  PaymentStore,
+  Postponement,
+  PurgeCounts,
+  ReplayOutcome,
+  ReplaceOutcome,
+  Retention,
+  StoreCounts,
+} from '../../../lib/store/payment-store.js';
 import type { TestClock } from '../../../lib/testing/index.js';
-import { aPostponement, at, eventIds, fullFields, leased, unique } from './trial-values.js';
 import { aPaymentRecord } from '../../rigs/a-payment-record.js';
-
-export * from './trial-values.js';
 
 /** One thing that every store must do. */
 export interface PaymentStoreCase {
   readonly name: string;
   readonly run: (trial: StoreTrial) => Promise<void>;
 }
+
+const START = Date.parse('2026-03-01T10:00:00.123Z');
 
 const ALL_TYPES: readonly LedgerEventType[] = [
   ...EVENT_STATES.map((state) => `payment.${state}` as const),
@@ -36,11 +37,16 @@ const ALL_TYPES: readonly LedgerEventType[] = [
 /** Long enough that a purge forgets no pair and no key. */
 const FOR_YEARS_MS = 10 * 365 * 86_400_000;
 
-/** How many calls run at a time if a case needs many. */
-const CHUNK = 50;
-
 /** How many concurrent callers a race has. */
 export const RACERS = 16;
+
+interface LeaseOptions {
+  readonly types?: readonly LedgerEventType[];
+  readonly lease?: string;
+  readonly leaseMs?: number;
+  readonly limit?: number;
+  readonly store?: PaymentStore;
+}
 
 /** The store that is tested, in an account that nothing else uses, and the steps that cases have in common. */
 export class StoreTrial {
@@ -54,7 +60,22 @@ export class StoreTrial {
 
   /** The same steps in the account of this account's refunds. */
   get refunds(): StoreTrial {
-    return new StoreTrial(this.store, this.second, this.clock, refundsAccountOf(this.account));
+    return this.in(refundsAccountOf(this.account));
+  }
+
+  /** Both connections. */
+  get stores(): readonly PaymentStore[] {
+    return [this.store, this.second];
+  }
+
+  /** The same steps, with the connections the other way round. */
+  get swapped(): StoreTrial {
+    return new StoreTrial(this.second, this.store, this.clock, this.account);
+  }
+
+  /** The same steps in another account. */
+  in(account = unique('account')): StoreTrial {
+    return new StoreTrial(this.store, this.second, this.clock, account);
   }
 
   /** Sets the clock of both connections to this many milliseconds after the start. */
@@ -64,22 +85,15 @@ export class StoreTrial {
 
   /** The connection that this caller of a race uses: every second one uses the second. */
   racer(index: number): PaymentStore {
-    return index % 2 === 0 ? this.store : this.second;
+    return this.stores[index % 2]!;
   }
 
   /** Runs this many callers at once, over both connections. */
   race<T>(run: (store: PaymentStore, index: number) => Promise<T>, racers = RACERS): Promise<T[]> {
-    return Promise.all(Array.from({ length: racers }, (_, index) => run(this.racer(index), index)));
+    return many(racers, (index) => run(this.racer(index), index));
   }
 
-  /** Runs a call for each of many, a few at a time. */
-  async inChunks<T, R>(many: readonly T[], run: (one: T) => Promise<R>): Promise<R[]> {
-    const done: R[] = [];
-    for (let start = 0; start < many.length; start += CHUNK) {
-      done.push(...(await Promise.all(many.slice(start, start + CHUNK).map(run))));
-    }
-    return done;
-  }
+  // Records.
 
   /** A new record of this account, in which every field that may be null is null. */
   record(changes: Partial<PaymentRecord> = {}): PaymentRecord {
@@ -121,73 +135,60 @@ export class StoreTrial {
     });
   }
 
-  // The ledger.
-
-  /** Stores this new record. */
-  async put(record: PaymentRecord, event?: LedgerEvent): Promise<void> {
-    assert.equal(await this.store.insert(record, event), null, `the ${nounOf(record)} must be stored`);
-  }
-
-  /** Stores a new payment. */
-  async insert(changes: Partial<PaymentRecord> = {}, event?: LedgerEvent): Promise<PaymentRecord> {
-    const record = this.record(changes);
-    await this.put(record, event);
-    return record;
-  }
-
-  /** Stores a new payment in a state that has events, with its event. */
-  async insertWithEvent(state: PaymentEventState, changes: Partial<PaymentRecord> = {}): Promise<PaymentRecord> {
-    const record = this.record({ state, ...changes });
-    await this.put(record, this.event(record, state));
-    return record;
-  }
-
-  /** Stores a new refund of this payment. */
-  async insertRefund(payment: PaymentRecord, changes: Partial<PaymentRecord> = {}): Promise<PaymentRecord> {
-    const refund = this.refund(payment, changes);
-    await this.put(refund);
-    return refund;
-  }
-
   /** The next version of a record. */
   next(record: PaymentRecord, changes: Partial<PaymentRecord> = {}): PaymentRecord {
     return { ...record, ...changes, version: record.version + 1 };
   }
 
+  /** The event of a record in that state. */
+  event(record: PaymentRecord, state: PaymentEventState): LedgerEvent {
+    return ledgerEventOf({ ...record, state })!;
+  }
+
+  // The ledger.
+
+  /** Every replace of the contract, whatever comes of it. */
+  tryReplace(
+    next: PaymentRecord,
+    previous: PaymentRecord,
+    event?: LedgerEvent,
+    store = this.store,
+  ): Promise<ReplaceOutcome> {
+    return store.replace(next, previous, event);
+  }
+
+  /** Stores this new record. */
+  async put(record: PaymentRecord, event?: LedgerEvent, store = this.store): Promise<PaymentRecord> {
+    assert.equal(await store.insert(record, event), null, 'the record must be stored');
+    return record;
+  }
+
+  /** Stores a new payment. */
+  insert(changes: Partial<PaymentRecord> = {}, event?: LedgerEvent): Promise<PaymentRecord> {
+    return this.put(this.record(changes), event);
+  }
+
+  /** Stores this new record with the event of its state. */
+  putWithEvent(record: PaymentRecord): Promise<PaymentRecord> {
+    return this.put(record, ledgerEventOf(record));
+  }
+
+  /** Stores a new refund of this payment. */
+  insertRefund(payment: PaymentRecord, changes: Partial<PaymentRecord> = {}): Promise<PaymentRecord> {
+    return this.put(this.refund(payment, changes));
+  }
+
   /** Replaces a stored record by its next version. */
-  async replace(record: PaymentRecord, changes: Partial<PaymentRecord> = {}): Promise<PaymentRecord> {
+  async replace(
+    record: PaymentRecord,
+    changes: Partial<PaymentRecord> = {},
+    event?: LedgerEvent,
+    store = this.store,
+  ): Promise<PaymentRecord> {
     const next = this.next(record, changes);
-    assert.equal(await this.store.replace(next, record.version), 'replaced', `the ${nounOf(record)} must be replaced`);
+    assert.equal(await this.tryReplace(next, record, event, store), 'replaced', 'the record must be replaced');
     return next;
   }
-
-  find(record: PaymentRecord): Promise<PaymentRecord | null> {
-    return this.store.find(record.account, record.conversationId);
-  }
-
-  findByIdempotencyKey(key: string): Promise<PaymentRecord | 'purged' | null> {
-    return this.store.findByIdempotencyKey(this.account, key);
-  }
-
-  findByReference(reference: string): Promise<PaymentRecord[]> {
-    return this.store.findByReference(this.account, reference);
-  }
-
-  listByState(states: readonly LedgerState[], limit = 10): Promise<PaymentRecord[]> {
-    return this.store.listByState(this.account, states, limit);
-  }
-
-  /** The versions in the history of a payment. */
-  async versions(record: PaymentRecord): Promise<number[]> {
-    const history = await this.store.history(record.account, record.conversationId);
-    return history.map((entry) => entry.version);
-  }
-
-  leaseDue({ leaseMs = 60_000, limit = 100, store = this.store } = {}): Promise<PaymentRecord[]> {
-    return store.leaseDue({ account: this.account, leaseMs, limit });
-  }
-
-  // Events, which a write of the ledger leaves in the outbox.
 
   /** Replaces a stored record by its next version in a state that has events, with its event. */
   async publish(
@@ -196,48 +197,42 @@ export class StoreTrial {
     updatedAt: Date,
     store = this.store,
   ): Promise<{ record: PaymentRecord; event: LedgerEvent }> {
-    const next = this.next(record, { state, updatedAt });
-    const event = this.event(next, state);
-    assert.equal(
-      await store.replace(next, record.version, event),
-      'replaced',
-      `the ${nounOf(record)} must be replaced`,
-    );
-    return { record: next, event };
+    const changes = { state, updatedAt };
+    const event = this.event(this.next(record, changes), state);
+    return { record: await this.replace(record, changes, event, store), event };
   }
 
-  /**
-   * Stores a new payment and publishes it in that state, this many milliseconds after the start. @returns the event's
-   * id
-   */
+  /** A new payment, published in that state this many milliseconds after the start. @returns the event's id */
   async publishNew(state: PaymentEventState, ms = 1): Promise<string> {
     return (await this.publish(await this.insert(), state, at(ms))).event.eventId;
   }
 
-  /** Stores a new payment that becomes `unknown` and then `succeeded`. @returns the ids of both events */
-  async publishTwice(): Promise<[string, string]> {
-    const unknown = await this.publish(await this.insert(), 'unknown', at(1));
-    const succeeded = await this.publish(unknown.record, 'succeeded', at(2));
-    return [unknown.event.eventId, succeeded.event.eventId];
+  findByReference(reference: string): Promise<PaymentRecord[]> {
+    return this.store.findByReference(this.account, reference);
   }
 
-  /** A handler of both types that {@link publishTwice} publishes, and the ids of both events. */
-  async twoVersions(): Promise<{ handler: string; first: string; second: string }> {
-    const handler = await this.handler('payment.unknown', 'payment.succeeded');
-    const [first, second] = await this.publishTwice();
-    return { handler, first, second };
+  find(record: PaymentRecord): Promise<PaymentRecord | null> {
+    return this.store.find(record.account, record.conversationId);
   }
 
-  /** A handler of `payment.failed`, and the id of an event that waits for it. */
-  async oneEvent(): Promise<{ handler: string; eventId: string }> {
-    return { handler: await this.handler('payment.failed'), eventId: await this.publishNew('failed') };
+  /** That these are stored as they are here. */
+  async expectStored(...records: readonly PaymentRecord[]): Promise<void> {
+    for (const record of records) same(await this.find(record), record);
   }
 
-  /** The event of a record in that state. */
-  event(record: PaymentRecord, state: PaymentEventState): LedgerEvent {
-    if (isRefund(record)) return refundEvent({ ...record, state });
-    const event = aPaymentEvent({ ...toPayment(record), state });
-    return new PaymentEvent({ ...event, eventId: eventIdOf(record) });
+  /** That neither these nor their history are there. */
+  async expectGone(...records: readonly PaymentRecord[]): Promise<void> {
+    for (const record of records) same([await this.find(record), await this.versions(record)], [null, []]);
+  }
+
+  /** The versions in the history of a payment. */
+  async versions(record: PaymentRecord): Promise<number[]> {
+    const history = await this.second.history(record.account, record.conversationId);
+    return history.map((entry) => entry.version);
+  }
+
+  leaseDue({ leaseMs = 60_000, limit = 100, store = this.store } = {}): Promise<PaymentRecord[]> {
+    return store.leaseDue({ account: this.account, leaseMs, limit });
   }
 
   // The outbox.
@@ -250,10 +245,8 @@ export class StoreTrial {
   }
 
   announce(handlerId: string, ...types: LedgerEventType[]): Promise<void> {
-    return this.store.announce(
-      this.account,
-      types.map((type) => ({ handlerId, type })),
-    );
+    const pairs = types.map((type) => ({ handlerId, type }));
+    return this.store.announce(this.account, pairs);
   }
 
   fanOut({ limit = 1_000, store = this.store } = {}): Promise<number> {
@@ -277,72 +270,132 @@ export class StoreTrial {
     const lease = unique('lease');
     const [delivery] = await this.take(handlerId, { lease, limit: 1 });
     assert.ok(delivery, 'there must be a delivery that is due');
-    await this.postpone(delivery, lease, to);
+    await this.store.postpone(leased(delivery, lease), aPostponement(to));
     return delivery;
   }
 
   /** Takes and acknowledges until nothing is due. @returns the ids of the events in the order of their delivery */
   async drain(handlerId: string): Promise<string[]> {
     const drained: string[] = [];
-    for (let ids = await this.ofOneTake(handlerId); ids.length > 0; ids = await this.ofOneTake(handlerId)) {
-      drained.push(...ids);
+    for (;;) {
+      const taken = eventIds(await this.take(handlerId));
+      if (taken.length === 0) return drained;
+      for (const eventId of taken) await this.store.acknowledge(this.account, handlerId, eventId);
+      drained.push(...taken);
     }
-    return drained;
   }
 
-  renew(delivery: Delivery, lease: string, leaseMs: number): Promise<boolean> {
-    return this.store.renewLease(leased(delivery, lease), leaseMs);
+  listParked(limit = 10, store = this.store): Promise<Delivery[]> {
+    return store.listDeliveries({ account: this.account, parked: true, after: null, limit });
   }
 
-  postpone(delivery: Delivery, lease: string, to: Partial<Postponement>): Promise<void> {
-    return this.store.postpone(leased(delivery, lease), aPostponement(to));
-  }
-
-  acknowledge(handlerId: string, eventId: string): Promise<void> {
-    return this.store.acknowledge(this.account, handlerId, eventId);
-  }
-
-  listParked(limit = 10): Promise<Delivery[]> {
-    return this.store.listParked(this.account, limit);
-  }
-
-  replay(handlerId: string, eventId: string): Promise<boolean> {
-    return this.store.replay(this.account, handlerId, eventId);
+  replay(handlerId: string, eventId: string, store = this.store): Promise<ReplayOutcome> {
+    return store.replay(this.account, handlerId, eventId);
   }
 
   // Both.
 
   /** Purges every settled payment, but no pair and no key, unless told otherwise. */
-  purge(retention: Partial<Retention> = {}): Promise<PurgeCounts> {
-    const { paymentsMs = 0, pairsMs = FOR_YEARS_MS, keysMs = FOR_YEARS_MS } = retention;
-    return this.store.purge(this.account, { paymentsMs, pairsMs, keysMs });
+  purge(retention: Partial<Retention> = {}, store = this.store): Promise<PurgeCounts> {
+    return store.purge(this.account, { paymentsMs: 0, pairsMs: FOR_YEARS_MS, keysMs: FOR_YEARS_MS, ...retention });
   }
 
-  counts(): Promise<StoreCounts> {
-    return this.store.counts(this.account);
-  }
-
-  private async ofOneTake(handlerId: string): Promise<string[]> {
-    const taken = eventIds(await this.take(handlerId));
-    for (const eventId of taken) await this.acknowledge(handlerId, eventId);
-    return taken;
+  counts(store = this.store): Promise<StoreCounts> {
+    return store.counts(this.account);
   }
 }
 
-interface LeaseOptions {
-  readonly types?: readonly LedgerEventType[];
-  readonly lease?: string;
-  readonly leaseMs?: number;
-  readonly limit?: number;
-  readonly store?: PaymentStore;
+/** The time this many milliseconds after the start of a case. */
+export function at(ms: number): Date {
+  return new Date(START + ms);
 }
 
-function refundEvent(record: PaymentRecord): LedgerEvent {
-  const sale = saleOf(record);
-  assert.ok(sale, 'a refund must have its payment');
-  return newRefundEvent(toRefund(record) as RefundIn<RefundEventState>, sale, eventIdOf(record));
+export function unique(name: string): string {
+  return `${name}-${randomUUID()}`;
 }
 
-function nounOf(record: PaymentRecord): string {
-  return isRefund(record) ? 'refund' : 'payment';
+/** Makes many at once. */
+export function many<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+}
+
+/** A value for each field that a careless store would change. */
+export function fullFields(): Partial<PaymentRecord> {
+  return {
+    reference: unique('sipariş "1" \'2\' \\ ; -- 🧾'),
+    reason: 'amount_mismatch',
+    amount: '999999999999999.99',
+    installmentCount: 12,
+    chargedAmount: '0.10',
+    code: 'B0000',
+    message: `İşlem “onaylandı” 🟢\t\n\\"'{}[]$1 %s \u0000 \u2028 ${'çok uzun '.repeat(20_000)}`,
+    orderId: '00012345678901234567890',
+    paymentId: '9007199254740993',
+    bankUniqueReferenceNumber: '1e400',
+    authCode: '007',
+    transactionDate: '01.03.2026 13:00:00',
+    transactionAt: at(1),
+    maskedCardNumber: '450803******4509',
+    commissionRate: '1.50',
+    commissionAmount: '2.2485',
+    createdAt: at(2),
+    updatedAt: at(999),
+    finalizedAt: at(4),
+    version: 7,
+    tokenHash: unique('token'),
+    idempotencyKey: unique('key'),
+    referenceLock: unique('kilit 🔒'),
+    allowRepeat: true,
+    expiresAt: at(5),
+    dueAt: at(6),
+    attemptId: unique('deneme №'),
+    inquiries: 3,
+    notFoundAt: at(7),
+    note: "Aradık; banka 'çekildi' dedi.",
+    by: 'Ayşe "iade" 🧾',
+    gateway: '1f3a5b7c',
+    isUnproven: true,
+    pinsReference: false,
+    hostIdNonce: '09382017465f',
+  };
+}
+
+/** A delivery under this lease. */
+export function leased({ account, handlerId, event }: Delivery, lease: string): LeasedDelivery {
+  return { account, handlerId, eventId: event.eventId, lease };
+}
+
+/** A first failed attempt, after which the delivery is due again in a second. */
+export function aPostponement(changes: Partial<Postponement> = {}): Postponement {
+  return { attempts: 1, error: 'Error: no', retryInMs: 1_000, parked: false, ...changes };
+}
+
+export function ids(records: readonly PaymentRecord[]): string[] {
+  return records.map((record) => record.conversationId);
+}
+
+export function eventIds(deliveries: readonly Delivery[]): string[] {
+  return deliveries.map((delivery) => delivery.event.eventId);
+}
+
+/** How often each outcome occurred. */
+export function tally(outcomes: readonly (string | null)[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const outcome of outcomes) counts[`${outcome}`] = (counts[`${outcome}`] ?? 0) + 1;
+  return counts;
+}
+
+/** Asserts that two values are deeply equal; a field that is undefined is as good as absent. */
+export function same(actual: unknown, expected: unknown): void {
+  assert.deepEqual(copyOf(actual), copyOf(expected));
+}
+
+/** A deep copy. A test runner may use a realm whose `Array` and `Date` differ from those of the driver's rows. */
+export function copyOf<T>(value: T): T;
+export function copyOf(value: unknown): unknown {
+  if (types.isDate(value)) return new Date(value.getTime());
+  if (Array.isArray(value)) return Array.from(value, copyOf<unknown>);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(fields.map(([name, field]) => [name, copyOf<unknown>(field)]));
 }

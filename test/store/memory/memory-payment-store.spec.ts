@@ -9,6 +9,6 @@ test('a payment that takes the key of another one is told which key that is', as
   const one = aPaymentRecord({ conversationId: 'one', idempotencyKey: 'key', reference: null });
   const other = aPaymentRecord({ conversationId: 'other', idempotencyKey: 'other', reference: null, version: 1 });
   expect([await store.insert(one), await store.insert(other)]).toEqual([null, null]);
-  const taking = store.replace({ ...other, idempotencyKey: 'key', version: 2 }, 1);
+  const taking = store.replace({ ...other, idempotencyKey: 'key', version: 2 }, other);
   await expect(taking).rejects.toThrow('Another payment has this idempotencyKey.');
 });

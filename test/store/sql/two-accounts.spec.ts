@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SqlPaymentStore } from '../../../lib/store/sql/index.js';
 import { sqlitePaymentStore } from '../../../lib/store/sql/index.js';
-import { PAIR_ALIVE_MS } from '../../../lib/store/payment-outbox.js';
+import { PAIR_ALIVE_MS } from '../../../lib/store/payment-store.js';
 import { at, StoreTrial } from '../contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 

@@ -1,7 +1,7 @@
 import { openSqlStore } from 'nestjs-card-payment/sql';
-import { checkMysqlVersion } from '../../../../lib/store/sql/engines/mysql/server-check.js';
-import { checkPostgresServer } from '../../../../lib/store/sql/engines/postgres/server-check.js';
-import type { RunStatement } from '../../../../lib/store/sql/sql-engine.js';
+import { checkMysqlVersion } from '../../../../lib/store/sql/engines/mysql-server.js';
+import { checkPostgresServer } from '../../../../lib/store/sql/engines/postgres-server.js';
+import type { RunStatement } from '../../../../lib/store/sql/engine.js';
 
 const SHARDS =
   'enforces a unique key within each shard only, and by unique keys the store lets only one process charge an order';

@@ -2,6 +2,7 @@ import { jest } from '@jest/globals';
 import mysql from 'mysql2';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { mysqlPaymentStore, openSqlStore, type SqlPaymentStore } from '../../../../../lib/store/sql/index.js';
+import { hashedName } from '../../../../../lib/store/unique-names.js';
 import { at, StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../../../../services/mariadb.js';
@@ -45,11 +46,12 @@ describe('conflicts', () => {
         await other.query('begin');
         // Of two that wait for each other, the database undoes the one that has written less.
         await other.query(`insert into ballast values ${Array.from({ length: 200 }, (_, id) => `(${id})`).join()}`);
-        await other.query(`insert into card_payment_reference_lock values (?, 'order-1', 'elsewhere')`, [
+        await other.query(`insert into card_payment_name values (?, ?, 'elsewhere', null)`, [
           trial.account,
+          hashedName(trial.account, 'lock', 'order-1'),
         ]);
         const claim = trial.next(record, { state: 'authorizing', reference: 'order-1', referenceLock: 'order-1' });
-        const claimed = store.replace(claim, 1);
+        const claimed = store.replace(claim, record);
         await until(() => isAnyoneWaiting(other));
         await other.query('update card_payment set due_at = 1 where account = ? and conversation_id = ?', [
           trial.account,
@@ -68,11 +70,11 @@ describe('conflicts', () => {
       const trial = trialOf(store);
       const record = await trial.insert({ referenceLock: 'order-1' });
       await other.query('begin');
-      await other.query(`insert into card_payment_history values (?, ?, 2, '{}')`, [
+      await other.query(`insert into card_payment_version values (?, ?, 2, null, '{}')`, [
         trial.account,
         record.conversationId,
       ]);
-      const failure = expect(store.replace(trial.next(record, { referenceLock: null }), 1)).rejects.toThrow();
+      const failure = expect(store.replace(trial.next(record, { referenceLock: null }), record)).rejects.toThrow();
       await until(() => isAnyoneWaiting(other));
       for (const id of await sessionsOf(other, new URL(url).pathname.slice(1))) await queryMariaDb(url, `kill ${id}`);
       await failure;
@@ -89,11 +91,11 @@ describe('conflicts', () => {
       const trial = trialOf(store);
       const record = await trial.insert();
       await other.query('begin');
-      await other.query(`insert into card_payment_history values (?, ?, 2, '{}')`, [
+      await other.query(`insert into card_payment_version values (?, ?, 2, null, '{}')`, [
         trial.account,
         record.conversationId,
       ]);
-      const failure = expect(store.replace(trial.next(record), 1)).rejects.toMatchObject({ errno: 1317 });
+      const failure = expect(store.replace(trial.next(record), record)).rejects.toMatchObject({ errno: 1317 });
       await until(() => isAnyoneWaiting(other));
       const ids = await sessionsOf(other, new URL(url).pathname.slice(1));
       for (const id of ids) await queryMariaDb(url, `kill query ${id}`);
@@ -113,8 +115,8 @@ describe('conflicts', () => {
     await other.query('begin');
     // It gets the lock of its payment, and waits for its line of history.
     const line = [trial.account, record.conversationId];
-    await other.query(`insert into card_payment_history values (?, ?, 2, '{}')`, line);
-    const replaced = store.replace(trial.next(record), 1);
+    await other.query(`insert into card_payment_version values (?, ?, 2, null, '{}')`, line);
+    const replaced = store.replace(trial.next(record), record);
     await until(() => codes.includes('ER_LOCK_WAIT_TIMEOUT'));
     await other.query('rollback');
     expect(await replaced).toBe('replaced');
@@ -135,7 +137,7 @@ describe('conflicts', () => {
             trial.account,
             record.conversationId,
           ]);
-          const replaced = store.replace(trial.next(record), 1);
+          const replaced = store.replace(trial.next(record), record);
           await until(() => isAnyoneWaiting(other));
           await other.query('commit');
           expect(await replaced).toBe('replaced');
@@ -150,7 +152,7 @@ describe('conflicts', () => {
     const store = await open('own');
     const trial = trialOf(store);
     await other.query('drop index card_payment_state on card_payment');
-    await other.query('delete from card_payment_migration');
+    await other.query('delete from card_payment_schema');
     await other.query('begin');
     await other.query('select count(*) from card_payment');
     const late = await openSqlStore(url);
@@ -165,7 +167,7 @@ describe('conflicts', () => {
     const [indexes] = await other.query<RowDataPacket[]>(
       `show index from card_payment where key_name = 'card_payment_state'`,
     );
-    expect(indexes).toHaveLength(3);
+    expect(indexes).toHaveLength(6);
   });
 
   test('a pool that was given stays open', async () => {

@@ -3,7 +3,7 @@ import mysql from 'mysql2';
 import { createPool as promisePool } from 'mysql2/promise';
 import type { PaymentClock } from '../../../../../lib/payment/clock.js';
 import { mysqlPaymentStore, sqlPaymentStore } from '../../../../../lib/store/sql/index.js';
-import type { PaymentTables } from '../../../../../lib/store/sql/payment-tables.js';
+import type { PaymentTables } from '../../../../../lib/store/sql/tables.js';
 import { StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
 import { type MariaDb, startMariaDb } from '../../../../services/mariadb.js';
@@ -59,7 +59,9 @@ describe('given pool', () => {
     for (let round = 0; round < 10; round += 1) {
       const lock = { reference: `order-${round}`, referenceLock: `order-${round}` };
       const records = await Promise.all(Array.from({ length: 8 }, () => trial.insert({ reference: lock.reference })));
-      const claims = records.map((record) => store.replace(trial.next(record, { ...lock, state: 'authorizing' }), 1));
+      const claims = records.map((record) =>
+        store.replace(trial.next(record, { ...lock, state: 'authorizing' }), record),
+      );
       expect((await Promise.all(claims)).sort()).toEqual([...Array<string>(7).fill('locked'), 'replaced']);
     }
   });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { STRONG_TLS } from '../../../../../lib/payment/tls.js';
-import { mysqlAddress, unprotectedMysqlHost } from '../../../../../lib/store/sql/engines/mysql/mysql-url.js';
+import { mysqlAddress, unprotectedMysqlHost } from '../../../../../lib/store/sql/engines/mysql-url.js';
 import { makeScratchFolder } from '../../../../rigs/scratch-folder.js';
 
 const scratch = makeScratchFolder('mysql-url');

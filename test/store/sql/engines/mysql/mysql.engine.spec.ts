@@ -1,5 +1,5 @@
-import { codeOf, openError } from '../../../../../lib/store/sql/driver-errors.js';
-import { mariadbEngine, mysqlEngine } from '../../../../../lib/store/sql/engines/mysql/mysql.engine.js';
+import { codeOf, openError } from '../../../../../lib/store/sql/errors.js';
+import { mariadbEngine, mysqlEngine } from '../../../../../lib/store/sql/engines/mysql.js';
 
 const coded = (code: string) => Object.assign(new Error('user:secret@host'), { code });
 const said = (code: string) => openError(coded(code), mysqlEngine).message;

@@ -55,7 +55,7 @@ async function whatATransactionHas(through: PgBouncer): Promise<void> {
   await other.connect();
   await other.query('begin');
   await other.query('select from card_payment for update');
-  await expect(store.replace(trial.next(record), 1)).rejects.toMatchObject({ code: '55P03' });
+  await expect(store.replace(trial.next(record), record)).rejects.toMatchObject({ code: '55P03' });
   await other.query('rollback');
   await other.end();
   await trial.replace(record);

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'pg';
-import { postgresPaymentStore } from '../../../../../lib/store/sql/engines/postgres/postgres-payment-store.js';
+import { postgresPaymentStore } from '../../../../../lib/store/sql/index.js';
 
 const AUTHENTICATION_OK = message('R', Buffer.from([0, 0, 0, 0]));
 const READY_FOR_QUERY = message('Z', Buffer.from('I'));

@@ -2,17 +2,13 @@ import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { codeOf, openError } from '../../../../../lib/store/sql/driver-errors.js';
-import { openSqlStore, paymentSchema, postgresPaymentStore } from '../../../../../lib/store/sql/index.js';
-import { postgresEngine } from '../../../../../lib/store/sql/engines/postgres/postgres.engine.js';
-import { SqlDatabase } from '../../../../../lib/store/sql/sql-database.js';
+import { codeOf, openError } from '../../../../../lib/store/sql/errors.js';
+import { openSqlStore, paymentSchema } from '../../../../../lib/store/sql/index.js';
+import { postgresEngine } from '../../../../../lib/store/sql/engines/postgres.js';
+import { SqlDatabase } from '../../../../../lib/store/sql/database.js';
 import { StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
 import { type Postgres, startPostgres } from '../../../../services/postgres.js';
-import { until } from '../../../../services/until.js';
-
-/** Sessions that wait for a lock. */
-const WAITING = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
 
 const coded = (code: string) => Object.assign(new Error('user:secret@host'), { code });
 const said = (code: string) => openError(coded(code), postgresEngine).message;
@@ -121,7 +117,7 @@ describe('on a server', () => {
     const [after] = await ask('select extract(epoch from clock_timestamp()) * 1000 as ms');
     expect(now).toBeGreaterThanOrEqual(Math.floor(Number(before!.ms)));
     expect(now).toBeLessThanOrEqual(Number(after!.ms));
-    const [applied] = await ask('select applied_at from card_payment_migration');
+    const [applied] = await ask('select applied_at from card_payment_schema');
     expect(Math.abs(Number(applied!.applied_at) - now)).toBeLessThan(60_000);
     const trial = new StoreTrial(store, store, new TestClock());
     const handler = await trial.handler('payment.failed');
@@ -147,46 +143,21 @@ describe('on a server', () => {
     warn.mockRestore();
   });
 
-  test('keys are compared byte by byte, and indexes hold what is searched for alone', async () => {
+  test('keys are compared byte by byte', async () => {
     await pool.query(paymentSchema('postgres'));
     const collations = await ask(
       `select distinct collation_name from information_schema.columns
        where table_name like 'card\\_payment%' and column_name in ('account', 'conversation_id', 'state', 'event_id')`,
     );
     expect(collations).toEqual([{ collation_name: 'C' }]);
-    const partial = await ask(
-      `select indexname from pg_indexes where indexname in ('card_payment_due', 'card_payment_event_waiting')
-       and indexdef like '% WHERE %' order by 1`,
-    );
-    expect(partial).toEqual([{ indexname: 'card_payment_due' }, { indexname: 'card_payment_event_waiting' }]);
   });
 
   test('a table counts only where its name leads to it', async () => {
     const finds = async (name: string) => (await database.run(postgresEngine.hasTable(name))).length;
-    await pool.query('create schema elsewhere; create table elsewhere.card_payment_migration (version integer)');
-    expect(await finds('card_payment_migration')).toBe(0);
-    await pool.query('create table card_payment_migration (version integer)');
-    expect([await finds('card_payment_migration'), await finds('card_payment')]).toEqual([1, 0]);
-  });
-
-  test('one process at a time changes the schema: another waits until its transaction has ended', async () => {
-    let finish = (): void => undefined;
-    const finished = new Promise<void>((resolve) => (finish = resolve));
-    let begin = (): void => undefined;
-    const begun = new Promise<void>((resolve) => (begin = resolve));
-    const other = postgresEngine.changeSchema(database, () => {
-      begin();
-      return finished;
-    });
-    await begun;
-    const store = postgresPaymentStore({ connectionString: url });
-    const opened = store.open();
-    await until(async () => (await ask(WAITING)).length === 1);
-    expect(await ask(`select from pg_class where relname = 'card_payment'`)).toEqual([]);
-    finish();
-    await other;
-    await opened;
-    await store.close();
+    await pool.query('create schema elsewhere; create table elsewhere.card_payment_schema (version integer)');
+    expect(await finds('card_payment_schema')).toBe(0);
+    await pool.query('create table card_payment_schema (version integer)');
+    expect([await finds('card_payment_schema'), await finds('card_payment')]).toEqual([1, 0]);
   });
 
   test('transactions read what others have committed, and have limits, whatever the default of the database', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PaymentClock } from '../../../../../lib/payment/clock.js';
 import { sqlitePaymentStore } from '../../../../../lib/store/sql/index.js';
-import { openSqliteFile } from '../../../../../lib/store/sql/engines/sqlite/sqlite.engine.js';
+import { openSqliteFile } from '../../../../../lib/store/sql/engines/sqlite.js';
 import { describeLikeMemory } from '../../../like-memory.js';
 import { describePaymentStore } from '../../../contract/payment-store-contract.js';
 
@@ -38,11 +38,11 @@ describe('sqlite payment store', () => {
     await first.open();
     await first.close();
     const other = await openSqliteFile(file);
-    other.execute({ sql: 'begin immediate' });
+    other.prepare('begin immediate').run([]);
     const store = sqlitePaymentStore({ file });
     const opening = store.open();
     const isOpen = await Promise.race([opening.then(() => true), delay(200, false)]);
-    other.execute({ sql: 'commit' });
+    other.prepare('commit').run([]);
     await opening;
     expect(isOpen).toBe(false);
     other.close();

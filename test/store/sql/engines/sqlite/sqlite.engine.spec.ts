@@ -2,14 +2,9 @@ import Database from 'better-sqlite3';
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { importDriver, openError } from '../../../../../lib/store/sql/driver-errors.js';
+import { openError } from '../../../../../lib/store/sql/errors.js';
 import { openSqlStore, paymentSchema } from '../../../../../lib/store/sql/index.js';
-import {
-  openSqliteFile,
-  SQLITE_PACKAGES,
-  SqliteConnection,
-  sqliteEngine,
-} from '../../../../../lib/store/sql/engines/sqlite/sqlite.engine.js';
+import { openSqliteFile, sqliteEngine } from '../../../../../lib/store/sql/engines/sqlite.js';
 import { aPaymentRecord } from '../../../../rigs/a-payment-record.js';
 
 let folder: string;
@@ -117,7 +112,7 @@ describe('sqlite engine', () => {
     expect(database.pragma('journal_mode', { simple: true })).toBe('delete');
     database.close();
     const opened = await sqliteEngine.open(`sqlite:${none}`, { mustExist: true });
-    expect([opened.hasLimitedSessions(), opened.inProcess?.()]).toEqual([true, null]);
+    expect(opened.hasLimitedSessions()).toBe(true);
   });
 
   test('a file that is no database is not opened, and is left as it is', async () => {
@@ -152,39 +147,24 @@ describe('sqlite engine', () => {
 
   test('SQLite itself does not wait for another process, which would stop this one', async () => {
     const connection = await openSqliteFile(':memory:');
-    expect(connection.execute({ sql: 'pragma busy_timeout' }).rows).toEqual([{ timeout: 0 }]);
+    expect(connection.prepare('pragma busy_timeout').all([])).toEqual([{ timeout: 0 }]);
     connection.close();
-  });
-
-  test('a statement that finds nothing gives no rows, and says how many it changed', async () => {
-    const connection = await openSqliteFile(':memory:');
-    connection.execute({ sql: 'create table line (text)' });
-    const insert = { sql: 'insert into line values (?), (?)', parameters: ['x', 'y'] };
-    expect(connection.execute(insert)).toEqual({ rows: [], numAffectedRows: 2n });
-    connection.close();
-  });
-
-  test('if a package is missing, the error names both packages', async () => {
-    const load = () => Promise.reject(Object.assign(new Error('none'), { code: 'ERR_MODULE_NOT_FOUND' }));
-    await expect(importDriver(SQLITE_PACKAGES, load)).rejects.toThrow('npm install kysely better-sqlite3');
   });
 
   test('the journal of savepoints is kept in memory, not in a file', async () => {
     const connection = await openSqliteFile(':memory:');
-    expect(connection.execute({ sql: 'pragma temp_store' }).rows).toEqual([{ temp_store: 2 }]);
+    expect(connection.prepare('pragma temp_store').all([])).toEqual([{ temp_store: 2 }]);
     connection.close();
   });
 
-  test('a statement is prepared once, and no more than 200 are kept', () => {
-    const file = new Database(':memory:');
-    const connection = new SqliteConnection(file);
+  test('a statement is prepared once, and no more than 200 are kept', async () => {
+    const connection = await openSqliteFile(':memory:');
     const [first, ...others] = Array.from({ length: 200 }, (_, number) => connection.prepare(`select ${number}`));
     expect(connection.prepare('select 0')).toBe(first);
     expect(connection.prepare('select 199')).toBe(others.at(-1));
     connection.prepare('select 200');
     expect(connection.prepare('select 0')).not.toBe(first);
     connection.close();
-    expect(file.open).toBe(false);
   });
 
   test('the tables and indexes are as small as SQLite can make them, and their time is right', () => {
@@ -199,16 +179,14 @@ describe('sqlite engine', () => {
     expect(tables).toEqual([
       { name: 'card_payment', compact: 0, types: 'TEXT,INTEGER,bigint' },
       { name: 'card_payment_delivery', compact: 0, types: 'TEXT,INTEGER,bigint' },
-      { name: 'card_payment_event', compact: 0, types: 'TEXT,INTEGER,bigint' },
       { name: 'card_payment_handler', compact: 1, types: 'TEXT,bigint' },
-      { name: 'card_payment_history', compact: 1, types: 'TEXT,INTEGER' },
-      { name: 'card_payment_key', compact: 1, types: 'TEXT,bigint' },
-      { name: 'card_payment_migration', compact: 0, types: 'INTEGER,bigint' },
-      { name: 'card_payment_reference_lock', compact: 1, types: 'TEXT' },
+      { name: 'card_payment_name', compact: 1, types: 'TEXT,bigint' },
+      { name: 'card_payment_schema', compact: 0, types: 'INTEGER,bigint' },
+      { name: 'card_payment_version', compact: 0, types: 'TEXT,INTEGER' },
     ]);
-    const indexes = database.prepare(`select sql from sqlite_master where name = 'card_payment_delivery_due'`).get();
-    expect(indexes).toEqual({ sql: expect.stringMatching(/ where parked = 0$/) });
-    const row = database.prepare('select applied_at from card_payment_migration').get() as { applied_at: number };
+    const indexes = database.prepare(`select sql from sqlite_master where name = 'card_payment_due'`).get();
+    expect(indexes).toEqual({ sql: expect.stringMatching(/ where due_at is not null$/) });
+    const row = database.prepare('select applied_at from card_payment_schema').get() as { applied_at: number };
     expect(Math.abs(Date.now() - row.applied_at)).toBeLessThan(60_000);
     database.close();
   });

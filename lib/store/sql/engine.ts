@@ -1,0 +1,123 @@
+import type { Dialect, KyselyPlugin } from 'kysely';
+
+/** Variables by name, such as `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A statement in the database's own SQL, with its own placeholders. */
+export interface SqlStatement {
+  readonly sql: string;
+  readonly parameters?: readonly unknown[];
+}
+
+/** Runs a statement and returns the rows that it finds. */
+export type RunStatement = (statement: SqlStatement) => Promise<unknown[]>;
+
+/** How the tables are written for a database. */
+export interface SchemaSyntax {
+  /**
+   * The type of a text column that is part of a key, with its length in bytes where the database needs one. Keys are
+   * compared byte by byte: whether a key is taken must not depend on a locale.
+   */
+  readonly keyType: (maxBytes: number) => string;
+  /** The type of JSON texts, of up to a mebibyte. */
+  readonly jsonType: string;
+  /** What ends a `create table`; `isCompact` where the rows are little more than their key. */
+  readonly tableEnd: (isCompact: boolean) => string;
+  /** What limits an index to the rows that meet a condition; empty if the database has no partial indexes. */
+  readonly indexOf: (condition: string) => string;
+  /** Whether a transaction can make tables; in MySQL and MariaDB each statement that makes one commits. */
+  readonly isTransactional: boolean;
+  /** The time in milliseconds since 1970 UTC. */
+  readonly now: string;
+}
+
+/** How a database is reached. */
+export interface SqlAccess {
+  /** Connects at the first query. */
+  readonly dialect: Dialect;
+  /**
+   * Whether each session has the database's time limits, and the isolation of transactions, from its beginning. Known
+   * once the store is open.
+   */
+  readonly hasLimitedSessions: () => boolean;
+}
+
+/** How a database is opened. */
+export interface OpenOptions {
+  /** A database that does not exist is not made, and its mode stays as it is. */
+  readonly mustExist?: boolean;
+  readonly maxConnections?: number | undefined;
+}
+
+/**
+ * Everything in which one database differs from another. The rest of the SQL store knows no database by name.
+ *
+ * An engine's file loads neither Kysely nor a driver until `open` is called: printing the schema and checking a URL work
+ * where neither is installed.
+ */
+export interface SqlEngine {
+  /** Its name in code and on the command line. */
+  readonly name: string;
+  /** How an error begins; one of `failures` follows. */
+  readonly displayName: string;
+
+  /** What its URLs look like, for people. */
+  readonly urlForm: string;
+  readonly owns: (url: string) => boolean;
+  /**
+   * How Kysely reaches the database of a URL.
+   * @throws Error that names the packages to install, or says what is wrong with the URL; it never shows the URL
+   */
+  readonly open: (url: string, options?: OpenOptions) => Promise<SqlAccess>;
+  /**
+   * The host that is reached without TLS, or without checking the server's certificate; null if there is none.
+   * @param environment whose variables the driver reads for what the URL does not say
+   */
+  readonly unprotectedHost: (url: string, environment: Environment) => string | null;
+  /** The option of a URL with which the host is reached by verified TLS; null if there is no host. */
+  readonly tlsOption: string | null;
+
+  /**
+   * Looks at the server before anything is written.
+   * @returns settings of the server with which it may lose what it has acknowledged, for a warning
+   * @throws UnfitServerError when it cannot keep the store's promises: it only looks like this database, for example
+   */
+  readonly checkServer: (run: RunStatement) => Promise<readonly string[]>;
+
+  readonly schema: SchemaSyntax;
+  /** Finds a row when there is a table of this name. */
+  readonly hasTable: (table: string) => SqlStatement;
+
+  /**
+   * The time in milliseconds since 1970 UTC, in a form by which an index can be searched. Null if this process's clock
+   * is used, since only processes of one machine share such a database.
+   */
+  readonly time: string | null;
+  /**
+   * Begins a transaction that may write, that reads whatever others have committed, and that is limited: how long a
+   * statement runs, how long it waits for a lock, and how long the transaction stays open when its process has vanished.
+   */
+  readonly begin: (hasLimitedSession: boolean) => readonly string[];
+  /** Whether one transaction at a time may write, on the one connection: then writes that wait share a commit. */
+  readonly sharesCommits: boolean;
+  /** Ends a query, and locks the rows that it finds. */
+  readonly rowLock: string;
+  /** What {@link rowLock} does with rows that others have locked, unless it waits for them. */
+  readonly skipLocked: string;
+  /** What is appended to an insert so that, when this primary key is taken, it sets one column of the row instead. */
+  readonly orOverwrite: (primaryKey: readonly string[], column: string) => string;
+  /** Makes texts of what the driver returns for a column of bytes; null if it returns texts. */
+  readonly asTexts: KyselyPlugin | null;
+
+  /** Whether the error is a conflict with another process: the same transaction or query may succeed a moment later. */
+  readonly isBusy: (error: unknown) => boolean;
+  /** Whether the error says that a unique key is taken. */
+  readonly isTaken: (error: unknown) => boolean;
+  /** Whether the error of a change of the schema says that it has been made already. */
+  readonly isThere: (error: unknown) => boolean;
+
+  /** What the driver's error codes mean to an operator. */
+  readonly failures: readonly (readonly [code: RegExp, meaning: string])[];
+  /** Codes for errors that the driver throws without one. */
+  readonly uncodedFailures: readonly (readonly [text: RegExp, code: string])[];
+}

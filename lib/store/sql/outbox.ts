@@ -1,0 +1,444 @@
+import type { ExpressionBuilder } from 'kysely';
+import { setImmediate } from 'node:timers/promises';
+import {
+  type Delivery,
+  type DeliveryLeaseRequest,
+  type DeliveryPage,
+  type HandlerPair,
+  type LeasedDelivery,
+  PAIR_ALIVE_MS,
+  type PaymentOutbox,
+  type Postponement,
+  type ReplayOutcome,
+  type StoreCounts,
+} from '../payment-store.js';
+import { type SqlDatabase, withinCallLimit } from './database.js';
+import { OPEN, PARKED, type PaymentDb, type PaymentTables, toDelivery, WAITING } from './tables.js';
+
+const FORGET_BATCH = 1_000;
+/** How many rows one statement inserts: databases limit how many values it may have. */
+const INSERT_BATCH = 500;
+
+type DeliveryKey = Pick<LeasedDelivery, 'account' | 'handlerId' | 'eventId'>;
+
+/** The outbox of a SQL store. */
+export class SqlOutbox implements PaymentOutbox {
+  constructor(private readonly database: SqlDatabase) {}
+
+  async announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
+    if (pairs.length === 0) return;
+    const { database } = this;
+    const rows = pairs.map(({ handlerId, type }) => ({
+      account,
+      type,
+      handler_id: handlerId,
+      announced_at: database.fromNow(),
+    }));
+    await database.write((db) =>
+      db
+        .insertInto('card_payment_handler')
+        .values(rows)
+        .modifyEnd(database.orOverwrite(['account', 'type', 'handler_id'], 'announced_at'))
+        .execute(),
+    );
+  }
+
+  async fanOut(account: string, limit: number): Promise<number> {
+    const { database } = this;
+    const pairs = await database.read((db) => pairsOf(db, account).execute());
+    const types = [...new Set(pairs.map(({ type }) => type))];
+    if (types.length === 0) return 0;
+    const waiting = takeInTurns(await database.read((db) => firstOfEach(db, { account, types, limit }).execute()), limit);
+    if (waiting.length === 0) return 0;
+    return database.transaction(async (db) => {
+      // A pair that is forgotten meanwhile must not get deliveries.
+      const known = await pairsOf(db, account).where('type', 'in', types).modifyEnd(database.allRows).execute();
+      const events = await deliveriesTo(db, account, '')
+        .where('event_id', 'in', idsOf(waiting))
+        .selectAll()
+        .modifyEnd(database.freeRows)
+        .execute();
+      const rows = events.flatMap((event) =>
+        known
+          .filter(({ type }) => type === event.type)
+          .map(({ handler_id }) => ({
+            ...event,
+            handler_id,
+            version: Number(event.version),
+            occurred_at: Number(event.occurred_at),
+            status: OPEN,
+            due_at: database.fromNow(),
+          })),
+      );
+      const eventIds = idsOf(events.filter(({ type }) => known.some((pair) => pair.type === type)));
+      if (eventIds.length === 0) return 0;
+      for (let start = 0; start < rows.length; start += INSERT_BATCH) {
+        await db
+          .insertInto('card_payment_delivery')
+          .values(rows.slice(start, start + INSERT_BATCH))
+          .execute();
+      }
+      await deleteDeliveries(db, account, '').where('event_id', 'in', eventIds).execute();
+      return eventIds.length;
+    });
+  }
+
+  async leaseDeliveries(request: DeliveryLeaseRequest): Promise<Delivery[]> {
+    const { database } = this;
+    const { account, handlerId, lease, leaseMs } = request;
+    if (request.types.length === 0) return [];
+    const due = idsOf(await database.read((db) => this.due(db, request).execute()));
+    if (due.length === 0) return [];
+    return database.write(async (db) => {
+      const free = await deliveriesTo(db, account, handlerId)
+        .where('event_id', 'in', due)
+        .where('status', '=', OPEN)
+        .where('due_at', '<=', database.fromNow())
+        .select('event_id')
+        .modifyEnd(database.freeRows)
+        .execute();
+      if (free.length === 0) return [];
+      await db
+        .updateTable('card_payment_delivery')
+        .set({ lease, due_at: database.fromNow(leaseMs) })
+        .where('account', '=', account)
+        .where('handler_id', '=', handlerId)
+        .where('event_id', 'in', idsOf(free))
+        .execute();
+      const leased = await shownDeliveries(db, account)
+        .where('delivery.handler_id', '=', handlerId)
+        .where('delivery.event_id', 'in', idsOf(free))
+        .execute();
+      const byId = new Map(leased.map((row) => [row.event_id, toDelivery(row)]));
+      return due.flatMap((eventId) => byId.get(eventId) ?? []);
+    });
+  }
+
+  renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean> {
+    return this.change(delivery, (update) =>
+      update.where('lease', '=', delivery.lease).set({ due_at: this.database.fromNow(leaseMs) }),
+    );
+  }
+
+  async acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
+    await this.database.write((db) =>
+      this.database.query(
+        'delete delivery',
+        [account, handlerId, eventId],
+        (to) => deleteDeliveries(to, account, handlerId).where('event_id', '=', eventId),
+        db,
+      ),
+    );
+  }
+
+  async postpone(delivery: LeasedDelivery, { attempts, error, retryInMs, parked }: Postponement): Promise<void> {
+    const status = parked ? PARKED : OPEN;
+    const dueAt = this.database.fromNow(retryInMs);
+    await this.change(delivery, (update) =>
+      update
+        .where('lease', '=', delivery.lease)
+        .set({ attempts, error: JSON.stringify(error), status, lease: null, due_at: dueAt }),
+    );
+  }
+
+  async listDeliveries({ account, parked, after, limit }: DeliveryPage): Promise<Delivery[]> {
+    const rows = await this.database.read((db) =>
+      shownDeliveries(db, account)
+        .where('delivery.status', '=', parked ? PARKED : OPEN)
+        .$if(after !== null, (query) =>
+          query.where((eb) => {
+            const { occurredAt, eventId, handlerId } = after!;
+            const place = eb.refTuple('delivery.occurred_at', 'delivery.event_id', 'delivery.handler_id');
+            return eb.and([
+              // Some databases do not search an index by the comparison of tuples.
+              eb('delivery.occurred_at', '>=', occurredAt.getTime()),
+              eb(place, '>', eb.tuple(occurredAt.getTime(), eventId, handlerId)),
+            ]);
+          }),
+        )
+        .orderBy('delivery.occurred_at')
+        .orderBy('delivery.event_id')
+        .orderBy('delivery.handler_id')
+        .limit(limit)
+        .execute(),
+    );
+    return rows.map(toDelivery);
+  }
+
+  async replay(account: string, handlerId: string, eventId: string): Promise<ReplayOutcome> {
+    const isReplayed = await this.change({ account, handlerId, eventId }, (update) =>
+      update
+        .where('status', '=', PARKED)
+        .set({ status: OPEN, attempts: 0, error: null, due_at: this.database.fromNow() }),
+    );
+    if (!isReplayed) return 'absent';
+    const overtaking = await this.database.read((db) =>
+      db
+        .selectFrom('card_payment_delivery as delivery')
+        .innerJoin('card_payment_version as later', (join) =>
+          join
+            .onRef('later.account', '=', 'delivery.account')
+            .onRef('later.conversation_id', '=', 'delivery.conversation_id')
+            .onRef('later.version', '>', 'delivery.version'),
+        )
+        .innerJoin('card_payment_handler as pair', (join) =>
+          join
+            .onRef('pair.account', '=', 'later.account')
+            .onRef('pair.type', '=', 'later.type')
+            .onRef('pair.handler_id', '=', 'delivery.handler_id'),
+        )
+        .where('delivery.account', '=', account)
+        .where('delivery.handler_id', '=', handlerId)
+        .where('delivery.event_id', '=', eventId)
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('card_payment_delivery as pending')
+                .whereRef('pending.account', '=', 'later.account')
+                .whereRef('pending.conversation_id', '=', 'later.conversation_id')
+                .whereRef('pending.version', '=', 'later.version')
+                .where('pending.handler_id', 'in', ['', handlerId])
+                .select('pending.event_id'),
+            ),
+          ),
+        )
+        .select('later.version')
+        .limit(1)
+        .execute(),
+    );
+    return overtaking.length > 0 ? 'overtaken' : 'replayed';
+  }
+
+  async countDeliveries(account: string): Promise<Omit<StoreCounts, 'states'>> {
+    const { database } = this;
+    const rows = await database.read((db) =>
+      db
+        .selectFrom('card_payment_delivery')
+        .where('account', '=', account)
+        .groupBy(['status', 'handler_id', 'type'])
+        .select(({ fn }) => ['status', 'handler_id', 'type', fn.countAll().as('count')])
+        .execute(),
+    );
+    const alive = await database.read((db) =>
+      pairsOf(db, account).where('announced_at', '>', database.fromNow(-PAIR_ALIVE_MS)).execute(),
+    );
+    const ofStatus = (status: number) => rows.filter((row) => Number(row.status) === status);
+    const orphaned = ofStatus(OPEN).filter(
+      (row) => !alive.some((pair) => pair.handler_id === row.handler_id && pair.type === row.type),
+    );
+    return {
+      waitingEvents: sumOf(ofStatus(WAITING)),
+      openDeliveries: sumOf(ofStatus(OPEN)),
+      parkedDeliveries: sumOf(ofStatus(PARKED)),
+      orphanedDeliveries: sumOf(orphaned),
+    };
+  }
+
+  /**
+   * Deletes pairs that were not announced for that long, until `end` (by `performance.now`): first their deliveries, a
+   * batch in each transaction.
+   * @returns whether some are left
+   */
+  async forgetPairs(account: string, pairsMs: number, end: number): Promise<boolean> {
+    const { database } = this;
+    const oldPairs = (db: PaymentDb) => pairsOf(db, account).where('announced_at', '<', database.fromNow(-pairsMs));
+    for (const pair of await withinCallLimit(() => database.read((db) => oldPairs(db).execute()))) {
+      const forgetSome = () =>
+        database.transaction(async (db) => {
+          // Until the pair is gone, no delivery for it may be created.
+          const stillOld = oldPairs(db)
+            .where((eb) => eb.and(pair))
+            .modifyEnd(database.allRows);
+          if ((await stillOld.execute()).length === 0) return true;
+          const deliveries = await deliveriesTo(db, account, pair.handler_id)
+            .where('type', '=', pair.type)
+            .where('status', 'in', [OPEN, PARKED])
+            .select('event_id')
+            .limit(FORGET_BATCH)
+            .execute();
+          if (deliveries.length > 0) {
+            await deleteDeliveries(db, account, pair.handler_id).where('event_id', 'in', idsOf(deliveries)).execute();
+          }
+          if (deliveries.length === FORGET_BATCH) return false;
+          await db
+            .deleteFrom('card_payment_handler')
+            .where('account', '=', account)
+            .where((eb) => eb.and(pair))
+            .execute();
+          return true;
+        });
+      while (!(await withinCallLimit(forgetSome))) {
+        if (performance.now() >= end) return true;
+        await setImmediate();
+      }
+    }
+    return false;
+  }
+
+  /** The first deliveries that are due to a handler and wait for no earlier one; each type by its part of an index. */
+  private due(db: PaymentDb, request: DeliveryLeaseRequest) {
+    const { account, handlerId, types, limit } = request;
+    const ofType = (type: string) =>
+      db
+        .selectFrom((eb) =>
+          eb
+            .selectFrom('card_payment_delivery as delivery')
+            .where('delivery.account', '=', account)
+            .where('delivery.status', '=', OPEN)
+            .where('delivery.handler_id', '=', handlerId)
+            .where('delivery.type', '=', type)
+            .where('delivery.due_at', '<=', this.database.fromNow())
+            .where((inner) => inner.not(inner.exists(this.earlier(inner, request))))
+            .orderBy('delivery.due_at')
+            .orderBy('delivery.version')
+            .limit(limit)
+            .select(['delivery.event_id', 'delivery.due_at', 'delivery.version'])
+            .as('due'),
+        )
+        .select(['due.event_id', 'due.due_at', 'due.version']);
+    const [first = '', ...others] = new Set<string>(types);
+    return others
+      .reduce((query, type) => query.unionAll(ofType(type)), ofType(first))
+      .orderBy('due_at')
+      .orderBy('version')
+      .limit(limit);
+  }
+
+  /**
+   * What a delivery waits for: earlier events of its payment that wait to be fanned out to the handler, or that are open
+   * and still announced, leased, or due now themselves.
+   */
+  private earlier(eb: Delivering, { handlerId, types }: DeliveryLeaseRequest) {
+    const now = this.database.fromNow();
+    return eb
+      .selectFrom('card_payment_delivery as earlier')
+      .leftJoin('card_payment_handler as pair', (join) =>
+        join
+          .onRef('pair.account', '=', 'earlier.account')
+          .onRef('pair.type', '=', 'earlier.type')
+          .on('pair.handler_id', '=', handlerId),
+      )
+      .whereRef('earlier.account', '=', 'delivery.account')
+      .whereRef('earlier.conversation_id', '=', 'delivery.conversation_id')
+      .whereRef('earlier.version', '<', 'delivery.version')
+      .where('earlier.handler_id', 'in', ['', handlerId])
+      .where('earlier.status', '!=', PARKED)
+      .where((inner) =>
+        inner.or([
+          inner('pair.announced_at', '>', this.database.fromNow(-PAIR_ALIVE_MS)),
+          inner.and([inner('earlier.lease', 'is not', null), inner('earlier.due_at', '>', now)]),
+          inner.and([
+            inner('earlier.status', '=', OPEN),
+            inner('earlier.type', 'in', types),
+            inner('earlier.due_at', '<=', now),
+          ]),
+        ]),
+      )
+      .select('earlier.event_id');
+  }
+
+  /** @returns whether there was such a delivery */
+  private async change(
+    { account, handlerId, eventId }: DeliveryKey,
+    set: (update: ReturnType<typeof updateOf>) => ReturnType<typeof updateOf>,
+  ): Promise<boolean> {
+    const { numUpdatedRows } = await this.database.write((db) =>
+      set(updateOf(db).where('account', '=', account).where('handler_id', '=', handlerId))
+        .where('event_id', '=', eventId)
+        .executeTakeFirstOrThrow(),
+    );
+    return numUpdatedRows !== 0n;
+  }
+}
+
+type Delivering = ExpressionBuilder<PaymentTables & { delivery: PaymentTables['card_payment_delivery'] }, 'delivery'>;
+
+function updateOf(db: PaymentDb) {
+  return db.updateTable('card_payment_delivery');
+}
+
+function pairsOf(db: PaymentDb, account: string) {
+  return db.selectFrom('card_payment_handler').where('account', '=', account).select(['handler_id', 'type']);
+}
+
+function deliveriesTo(db: PaymentDb, account: string, handlerId: string) {
+  return db.selectFrom('card_payment_delivery').where('account', '=', account).where('handler_id', '=', handlerId);
+}
+
+function deleteDeliveries(db: PaymentDb, account: string, handlerId: string) {
+  return db.deleteFrom('card_payment_delivery').where('account', '=', account).where('handler_id', '=', handlerId);
+}
+
+/** Deliveries of an account, each with the version that its event is of. */
+function shownDeliveries(db: PaymentDb, account: string) {
+  return db
+    .selectFrom('card_payment_delivery as delivery')
+    .innerJoin('card_payment_version as version', (join) =>
+      join
+        .onRef('version.account', '=', 'delivery.account')
+        .onRef('version.conversation_id', '=', 'delivery.conversation_id')
+        .onRef('version.version', '=', 'delivery.version'),
+    )
+    .where('delivery.account', '=', account)
+    .select([
+      'delivery.account',
+      'delivery.handler_id',
+      'delivery.event_id',
+      'delivery.status',
+      'delivery.attempts',
+      'delivery.error',
+      'delivery.due_at',
+      'version.record',
+    ]);
+}
+
+interface FanOutRequest {
+  readonly account: string;
+  readonly types: readonly string[];
+  readonly limit: number;
+}
+
+/** The first waiting events of each type. */
+function firstOfEach(db: PaymentDb, { account, types, limit }: FanOutRequest) {
+  const ofType = (type: string) =>
+    db
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('card_payment_delivery')
+          .where('account', '=', account)
+          .where('status', '=', WAITING)
+          .where('handler_id', '=', '')
+          .where('type', '=', type)
+          .orderBy('due_at')
+          .orderBy('version')
+          .limit(limit)
+          .select(['event_id', 'type'])
+          .as('waiting'),
+      )
+      .select(['waiting.event_id', 'waiting.type']);
+  const [first = '', ...others] = types;
+  return others.reduce((query, type) => query.unionAll(ofType(type)), ofType(first));
+}
+
+/** One of each type, then the next of each, and so on, so that no type waits for a long queue of another one. */
+function takeInTurns<Row extends { readonly type: string }>(rows: readonly Row[], limit: number): Row[] {
+  const turns = new Map<string, number>();
+  const inTurns = rows.map((row) => {
+    const turn = turns.get(row.type) ?? 0;
+    turns.set(row.type, turn + 1);
+    return { row, turn };
+  });
+  return inTurns
+    .sort((one, other) => one.turn - other.turn)
+    .slice(0, limit)
+    .map(({ row }) => row);
+}
+
+function idsOf(rows: readonly { readonly event_id: string }[]): string[] {
+  return rows.map((row) => row.event_id);
+}
+
+function sumOf(rows: readonly { readonly count: number | string | bigint }[]): number {
+  return rows.reduce((sum, { count }) => sum + Number(count), 0);
+}

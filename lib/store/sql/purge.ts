@@ -1,0 +1,247 @@
+import type { RawBuilder } from 'kysely';
+import { setImmediate } from 'node:timers/promises';
+import { refundsAccountOf } from '../../payment/account.js';
+import { type SqlDatabase, withinCallLimit } from './database.js';
+import { isRefunds, type PaymentDb, WAITING } from './tables.js';
+
+/** How many settled payments a transaction reads. */
+const PAYMENTS_BATCH = 200;
+/** How many refunds a transaction deletes, unless one payment has more. */
+const REFUNDS_BATCH = 1_000;
+const NAMES_BATCH = 1_000;
+
+/** The last payment that a batch of the purge read. */
+export interface PurgePlace {
+  readonly finalizedAt: number;
+  readonly conversationId: string;
+}
+
+interface PurgeBatch {
+  readonly payments: number;
+  readonly events: number;
+  /** Null when there are no later ones. */
+  readonly place: PurgePlace | null;
+}
+
+/** A payment or refund that is settled. */
+interface Settled {
+  readonly account: string;
+  readonly id: string;
+}
+
+/** Deletes what the ledger no longer needs, until `end` (by `performance.now`), a batch in each transaction. */
+export class LedgerPurge {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly account: string,
+    private readonly end: number,
+  ) {}
+
+  /**
+   * Deletes settled payments whose events have all been delivered, with their refunds, if the same is true of each of
+   * these. Payments that others have locked, themselves or a refund, are left for the next purge.
+   * @param from where an earlier purge stopped: from the beginning, it might never get past the payments that must stay
+   */
+  async purgePayments(
+    paymentsMs: number,
+    from: PurgePlace = { finalizedAt: 0, conversationId: '' },
+  ): Promise<PurgeBatch> {
+    let [payments, events] = [0, 0];
+    for (let start = from; ;) {
+      const begin = start;
+      const { place, ...purged } = await withinCallLimit(() => this.purgeBatch(paymentsMs, begin));
+      payments += purged.payments;
+      events += purged.events;
+      if (!place || performance.now() >= this.end) return { payments, events, place };
+      start = place;
+      // Without this, a database inside this process would block the event loop until the purge ends.
+      await setImmediate();
+    }
+  }
+
+  /**
+   * Deletes the names of records that were purged that long ago.
+   * @returns whether some may be left
+   */
+  async forgetNames(keysMs: number): Promise<boolean> {
+    while ((await withinCallLimit(() => this.forgetSomeNames(keysMs))) === NAMES_BATCH) {
+      if (performance.now() >= this.end) return true;
+      await setImmediate();
+    }
+    return false;
+  }
+
+  private forgetSomeNames(keysMs: number): Promise<number> {
+    const { database, account } = this;
+    return database.transaction(async (db) => {
+      const names = await db
+        .selectFrom('card_payment_name')
+        .where('account', '=', account)
+        .where('conversation_id', 'is', null)
+        .where('purged_at', '<', database.fromNow(-keysMs))
+        .select('name')
+        .orderBy('purged_at')
+        .limit(NAMES_BATCH)
+        .modifyEnd(database.freeRows)
+        .execute();
+      if (names.length === 0) return 0;
+      await db
+        .deleteFrom('card_payment_name')
+        .where('account', '=', account)
+        .where(
+          'name',
+          'in',
+          names.map(({ name }) => name),
+        )
+        .execute();
+      return names.length;
+    });
+  }
+
+  private purgeBatch(paymentsMs: number, after: PurgePlace): Promise<PurgeBatch> {
+    return this.database.transaction((db) => this.tryBatch(db, paymentsMs, after));
+  }
+
+  private async tryBatch(db: PaymentDb, paymentsMs: number, after: PurgePlace): Promise<PurgeBatch> {
+    const settled = await this.settledAfter(db, paymentsMs, after);
+    const ids = settled.map((row) => row.conversation_id);
+    const { refunds, kept } = await this.refundsOf(db, ids);
+    for (const id of await this.busy(db, this.account, ids)) kept.add(id);
+    const refundIds = [...refunds].flatMap(([, ofIt]) => ofIt);
+    const busyRefunds = await this.busy(db, this.refundsAccount, refundIds);
+    for (const [id, ofIt] of refunds) if (ofIt.some((refund) => busyRefunds.has(refund))) kept.add(id);
+
+    const batch = firstOf(ids, refunds);
+    const purged = batch.filter((id) => !kept.has(id));
+    const records: Settled[] = purged.flatMap((id) => [
+      { account: this.account, id },
+      ...(refunds.get(id) ?? []).map((refund) => ({ account: this.refundsAccount, id: refund })),
+    ]);
+    let events = 0;
+    for (const account of [this.account, this.refundsAccount]) {
+      const ofAccount = records.filter((record) => record.account === account).map(({ id }) => id);
+      if (ofAccount.length > 0) events += await this.delete(db, account, ofAccount);
+    }
+    const last = settled[batch.length - 1];
+    const isEnd = batch.length === settled.length && settled.length < PAYMENTS_BATCH;
+    const place =
+      !last || isEnd ? null : { finalizedAt: Number(last.finalized_at), conversationId: last.conversation_id };
+    return { payments: purged.length, events, place };
+  }
+
+  /** Locks the next settled payments. */
+  private settledAfter(db: PaymentDb, paymentsMs: number, after: PurgePlace) {
+    const { database, account } = this;
+    return (
+      db
+        .selectFrom('card_payment')
+        .where('account', '=', account)
+        .where('is_refund', '=', isRefunds(account))
+        .where('finalized_at', '<', database.fromNow(-paymentsMs))
+        // Some databases do not search an index by the comparison of pairs below.
+        .where('finalized_at', '>=', after.finalizedAt)
+        .where('due_at', 'is', null)
+        .where((eb) =>
+          eb(eb.refTuple('finalized_at', 'conversation_id'), '>', eb.tuple(after.finalizedAt, after.conversationId)),
+        )
+        .select(['conversation_id', 'finalized_at'])
+        .orderBy('finalized_at')
+        .orderBy('conversation_id')
+        .limit(PAYMENTS_BATCH)
+        .modifyEnd(database.freeRows)
+        .execute()
+    );
+  }
+
+  /**
+   * Locks the refunds of these payments.
+   * @returns those of each payment, and the payments that must stay: one of theirs is not settled, or locked by others
+   */
+  private async refundsOf(db: PaymentDb, paymentIds: readonly string[]) {
+    const [refunds, kept] = [new Map<string, string[]>(), new Set<string>()];
+    if (paymentIds.length === 0) return { refunds, kept };
+    const stored = db
+      .selectFrom('card_payment')
+      .where('account', '=', this.refundsAccount)
+      .where('parent_id', 'in', paymentIds)
+      .select(['conversation_id', 'parent_id', 'finalized_at']);
+    const locked = await stored.modifyEnd(this.database.freeRows).execute();
+    const lockedIds = new Set(locked.map((row) => row.conversation_id));
+    for (const { conversation_id: id, parent_id: parentId, finalized_at: finalizedAt } of await stored.execute()) {
+      const paymentId = parentId ?? '';
+      refunds.set(paymentId, [...(refunds.get(paymentId) ?? []), id]);
+      if (finalizedAt === null || !lockedIds.has(id)) kept.add(paymentId);
+    }
+    return { refunds, kept };
+  }
+
+  /** The records among these that have a delivery, or an event that waits for a known pair or is being fanned out. */
+  private async busy(db: PaymentDb, account: string, ids: readonly string[]): Promise<Set<string>> {
+    if (ids.length === 0) return new Set();
+    const deliveries = db
+      .selectFrom('card_payment_delivery')
+      .where('account', '=', account)
+      .where('conversation_id', 'in', ids)
+      .select(['event_id', 'conversation_id', 'status', 'type']);
+    // Fan-out skips what is locked here, so that neither waits for the other.
+    const locked = await deliveries.where('status', '=', WAITING).modifyEnd(this.database.freeRows).execute();
+    const lockedIds = new Set(locked.map((row) => row.event_id));
+    const pairs = await db.selectFrom('card_payment_handler').where('account', '=', account).select('type').execute();
+    const known = new Set(pairs.map(({ type }) => type));
+    const isIdle = (row: (typeof locked)[number]) =>
+      Number(row.status) === WAITING && lockedIds.has(row.event_id) && !known.has(row.type);
+    const rows = await deliveries.execute();
+    return new Set(rows.flatMap((row) => (isIdle(row) ? [] : [row.conversation_id])));
+  }
+
+  /**
+   * Deletes records with their versions. Their tokens are free; the locks of their references stay for good and their
+   * other names for a while, without an owner.
+   * @returns how many events there were
+   */
+  private async delete(db: PaymentDb, account: string, ids: readonly string[]): Promise<number> {
+    const { database } = this;
+    const deleteFrom = (table: 'card_payment' | 'card_payment_version' | 'card_payment_delivery') =>
+      db.deleteFrom(table).where('account', '=', account).where('conversation_id', 'in', ids);
+    await deleteFrom('card_payment_delivery').execute();
+    await db
+      .deleteFrom('card_payment_name')
+      .where('account', '=', account)
+      .where('conversation_id', 'in', ids)
+      .where('name', 'like', 'token:%')
+      .execute();
+    const disowned = (purgedAt: RawBuilder<number> | null, names: 'like' | 'not like') =>
+      db
+        .updateTable('card_payment_name')
+        .set({ conversation_id: null, purged_at: purgedAt })
+        .where('account', '=', account)
+        .where('conversation_id', 'in', ids)
+        .where('name', names, 'lock:%')
+        .execute();
+    await disowned(null, 'like');
+    await disowned(database.fromNow(), 'not like');
+    const { events } = await db
+      .selectFrom('card_payment_version')
+      .where('account', '=', account)
+      .where('conversation_id', 'in', ids)
+      .select(({ fn }) => fn.count('type').as('events'))
+      .executeTakeFirstOrThrow();
+    await deleteFrom('card_payment_version').execute();
+    await deleteFrom('card_payment').execute();
+    return Number(events);
+  }
+
+  private get refundsAccount(): string {
+    return refundsAccountOf(this.account);
+  }
+}
+
+/** The first of these payments, as many as have no more refunds than a transaction deletes; one if there are any. */
+function firstOf(ids: readonly string[], refunds: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  let sum = 0;
+  const end = ids.findIndex((id, index) => {
+    sum += refunds.get(id)?.length ?? 0;
+    return sum > REFUNDS_BATCH && index > 0;
+  });
+  return end === -1 ? ids : ids.slice(0, end);
+}

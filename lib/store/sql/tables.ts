@@ -1,0 +1,185 @@
+import type { ColumnType, Kysely } from 'kysely';
+import { merchantAccountOf } from '../../payment/account.js';
+import type { LedgerEvent } from '../../payment/ledger-event.js';
+import type { PaymentRecord } from '../../payment/payment.js';
+import type { Delivery } from '../payment-store.js';
+import { eventOfVersion, recordFromJson, recordToJson, versionOf } from '../record-json.js';
+
+/** Some drivers return a bigint as text. */
+type BigIntColumn = ColumnType<number | string, number, number>;
+type NullableBigIntColumn = ColumnType<number | string | null, number | null, number | null>;
+
+/** What becomes of a delivery: it is open or parked, or it is a waiting event that is not fanned out yet. */
+export const OPEN = 0;
+export const PARKED = 1;
+export const WAITING = 2;
+
+/** The tables of the SQL store, as Kysely knows them. */
+export interface PaymentTables {
+  /** A record, to search by. What it says is its last version. */
+  card_payment: {
+    account: string;
+    conversation_id: string;
+    version: number;
+    state: string;
+    /** 1 for a refund, 0 for a payment: SQLite has no boolean. */
+    is_refund: number;
+    /** Of a refund: the conversationId of its payment. */
+    parent_id: string | null;
+    reference: string | null;
+    gateway: string | null;
+    created_at: BigIntColumn;
+    updated_at: BigIntColumn;
+    finalized_at: NullableBigIntColumn;
+    /** Kept only here: a lease changes it without a new version. */
+    due_at: NullableBigIntColumn;
+    /** As JSON. Kept only here: the history does not keep where one can pay. */
+    redirect_url: string | null;
+  };
+  /** The versions of a record, which never change. They are its history, and its events. */
+  card_payment_version: {
+    account: string;
+    conversation_id: string;
+    version: number;
+    /** The type of its event; null where it has none. */
+    type: string | null;
+    /** As JSON, without what is in `card_payment` only. */
+    record: string;
+  };
+  /** What at most one record of an account has; see `unique-names.ts`. */
+  card_payment_name: {
+    account: string;
+    name: string;
+    /** The record that has it; null for what nobody can release. */
+    conversation_id: string | null;
+    /** When its record was purged; null for a lock, which is never forgotten. */
+    purged_at: NullableBigIntColumn;
+  };
+  /** Pairs of a handler and a type of event that it takes. */
+  card_payment_handler: {
+    account: string;
+    type: string;
+    handler_id: string;
+    announced_at: BigIntColumn;
+  };
+  /** An event on its way to a handler, or to nobody yet: then `handler_id` is empty. */
+  card_payment_delivery: {
+    account: string;
+    handler_id: string;
+    event_id: string;
+    conversation_id: string;
+    version: number;
+    type: string;
+    occurred_at: BigIntColumn;
+    status: number;
+    attempts: number;
+    /** As JSON. */
+    error: string | null;
+    /** The lease that holds it until `due_at`. */
+    lease: string | null;
+    due_at: BigIntColumn;
+  };
+  card_payment_schema: {
+    version: number;
+    /** The lowest version that a release must know to use these tables. */
+    lowest: number;
+    applied_at: BigIntColumn;
+  };
+}
+
+export type PaymentDb = Kysely<PaymentTables>;
+
+/** Whether an account is one of refunds. */
+export function isRefunds(account: string): 0 | 1 {
+  return merchantAccountOf(account) === account ? 0 : 1;
+}
+
+export function toRow(record: PaymentRecord) {
+  const isRefund = isRefunds(record.account);
+  return {
+    account: record.account,
+    conversation_id: record.conversationId,
+    version: record.version,
+    state: record.state,
+    is_refund: isRefund,
+    parent_id: isRefund ? record.reference : null,
+    reference: record.reference,
+    gateway: record.gateway ?? null,
+    created_at: record.createdAt.getTime(),
+    updated_at: record.updatedAt.getTime(),
+    finalized_at: record.finalizedAt?.getTime() ?? null,
+    due_at: record.dueAt?.getTime() ?? null,
+    redirect_url: record.redirectUrl === undefined ? null : JSON.stringify(record.redirectUrl),
+  };
+}
+
+export function toVersionRow(record: PaymentRecord, event: LedgerEvent | undefined) {
+  return {
+    account: record.account,
+    conversation_id: record.conversationId,
+    version: record.version,
+    type: event?.type ?? null,
+    record: recordToJson(versionOf(record)),
+  };
+}
+
+/** The event of a record, which waits to be fanned out: a delivery to nobody. */
+export function toWaitingRow({ account, conversationId, version }: PaymentRecord, event: LedgerEvent) {
+  const occurredAt = event.occurredAt.getTime();
+  return {
+    account,
+    handler_id: '',
+    event_id: event.eventId,
+    conversation_id: conversationId,
+    version,
+    type: event.type,
+    occurred_at: occurredAt,
+    status: WAITING,
+    attempts: 0,
+    error: null,
+    lease: null,
+    due_at: occurredAt,
+  };
+}
+
+/** A row of `card_payment` with the text of its version. */
+export interface RecordRow {
+  readonly record: string;
+  readonly due_at: number | string | null;
+  readonly redirect_url: string | null;
+}
+
+export function toRecord({ record, due_at: dueAt, redirect_url: redirectUrl }: RecordRow): PaymentRecord {
+  return {
+    ...recordFromJson(record),
+    dueAt: dueAt === null ? null : toDate(dueAt),
+    ...(redirectUrl !== null && { redirectUrl: JSON.parse(redirectUrl) as string }),
+  };
+}
+
+/** A row of `card_payment_delivery` with the text of its version. */
+export interface DeliveryRow {
+  readonly account: string;
+  readonly handler_id: string;
+  readonly status: number;
+  readonly attempts: number;
+  readonly error: string | null;
+  readonly due_at: number | string;
+  readonly record: string;
+}
+
+export function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    account: row.account,
+    handlerId: row.handler_id,
+    event: eventOfVersion(recordFromJson(row.record)),
+    attempts: Number(row.attempts),
+    parked: Number(row.status) === PARKED,
+    error: row.error === null ? null : (JSON.parse(row.error) as string),
+    dueAt: toDate(row.due_at),
+  };
+}
+
+export function toDate(milliseconds: number | string): Date {
+  return new Date(Number(milliseconds));
+}

@@ -1,0 +1,349 @@
+import assert from 'node:assert/strict';
+import { ledgerEventOf } from '../../../lib/payment/ledger-event.js';
+import { ALL_STATES, type LedgerState } from '../../../lib/payment/payment-state.js';
+import { type PaymentRecord, toPayment } from '../../../lib/payment/payment.js';
+import { saleOf } from '../../../lib/payment/refund.js';
+import { MAX_SETTLED_COUNT, type StateCount } from '../../../lib/store/payment-store.js';
+import { inWhole } from '../../rigs/extent.js';
+import {
+  aPostponement,
+  at,
+  copyOf,
+  fullFields,
+  ids,
+  leased,
+  many,
+  type PaymentStoreCase,
+  same,
+  type StoreTrial,
+  unique,
+} from './store-trial.js';
+
+/** As long as the address of a page may be, in bytes of UTF-8, of which some letters have more than one. */
+const LONGEST_URL_BYTES = 2_048;
+
+/** The last two look alike: one has a letter of its own for Ö, the other an O and a diaeresis. */
+const LOOKALIKES = ['ödeme', 'Odeme', 'ÖDEME', 'Ödeme ', ' Ödeme', '\u00d6deme', 'O\u0308deme', '"\'\\ ; --:{}'];
+
+/** A record with a value in every field: a payment, and a refund of one. */
+const FULL: Readonly<Record<string, (trial: StoreTrial) => PaymentRecord>> = {
+  payment: (trial) => trial.fullRecord(),
+  refund: (trial) => {
+    const payment = trial.fullRecord({ state: 'succeeded', finalizedAt: at(1) });
+    const reference = payment.conversationId;
+    return trial.refund(payment, { ...fullFields(), kind: 'void', state: 'refunding', reference });
+  },
+};
+
+/** What each method shows of a record that has every key. */
+async function shown(trial: StoreTrial, record: PaymentRecord): Promise<unknown[]> {
+  const { account, conversationId, tokenHash, idempotencyKey, reference, state } = record;
+  const found: unknown[] = [];
+  for (const store of trial.stores) {
+    found.push(
+      await store.find(account, conversationId),
+      await store.findByTokenHash(account, tokenHash!),
+      await store.findByIdempotencyKey(account, idempotencyKey!),
+      ...(await store.findByReference(account, reference!)),
+      ...(await store.listByState(account, [state], 10)),
+      ...(await store.list({ account, reference: reference!, states: [state], after: null, limit: 10 })),
+    );
+  }
+  return found.filter((one) => one !== null);
+}
+
+/** Values that come back as they were given. */
+const valueCases: readonly PaymentStoreCase[] = [
+  ...Object.entries(FULL).map(([what, make]): PaymentStoreCase => ({
+    name: `every field of a ${what} comes back as it was given, in each version, whichever method finds it`,
+    async run(trial) {
+      const full = make(trial);
+      same(await shown(trial, await trial.put(full)), Array(12).fill(full));
+      const emptied = trial.record({
+        account: full.account,
+        conversationId: full.conversationId,
+        kind: full.kind,
+        state: 'unknown',
+        ...(full.sale && { sale: full.sale }),
+      });
+      const empty = await trial.replace(full, { ...emptied, hostIdNonce: full.hostIdNonce });
+      same([await trial.find(full), await shown(trial, full)], [empty, [empty, empty]]);
+      trial.moveTo(1_000);
+      same(await trial.in(full.account).leaseDue(), []);
+      const again = await trial.replace(empty, { ...full, updatedAt: at(1_000) });
+      same(await shown(trial, again), Array(12).fill(again));
+      same(full.sale && saleOf(again), full.sale && toPayment(saleOf(full) as unknown as PaymentRecord));
+      same(await trial.versions(full), [7, 8, 9]);
+    },
+  })),
+  ...Object.entries(FULL).map(([what, make]): PaymentStoreCase => ({
+    name: `an event of a ${what} is delivered, postponed, parked, listed and replayed as it was given`,
+    async run(trial) {
+      const full = make(trial);
+      const own = trial.in(full.account);
+      const handlerId = await own.handler('payment.succeeded', 'refund.succeeded');
+      const { event } = await own.publish(await own.put(full), 'succeeded', at(9));
+      await own.fanOut();
+      trial.moveTo(10);
+      const { account } = full;
+      const fresh = { account, handlerId, event, attempts: 0, parked: false, error: null, dueAt: at(99) };
+      const [delivery] = await own.lease(handlerId, { lease: 'mine', leaseMs: 89, store: trial.second });
+      same(delivery, fresh);
+      const error = `Hata: “ş” \u0000 ${'x'.repeat(5_000)}`;
+      const failed = aPostponement({ attempts: 3, error, retryInMs: 400 });
+      await trial.second.postpone(leased(delivery!, 'mine'), failed);
+      trial.moveTo(410);
+      same(await own.lease(handlerId, { lease: 'mine', leaseMs: 90 }), [
+        { ...fresh, attempts: 3, error, dueAt: at(500) },
+      ]);
+      await own.store.postpone(leased(delivery!, 'mine'), { ...failed, attempts: 15, parked: true, retryInMs: 5 });
+      same(await own.listParked(), [{ ...fresh, attempts: 15, error, parked: true, dueAt: at(415) }]);
+      trial.moveTo(1_000);
+      await own.replay(handlerId, event.eventId);
+      const page = { account, parked: false, after: null, limit: 10 };
+      same(await own.second.listDeliveries(page), [{ ...fresh, dueAt: at(1_000) }]);
+      same(await own.lease(handlerId, { leaseMs: 10 }), [{ ...fresh, dueAt: at(1_010) }]);
+    },
+  })),
+  {
+    name: 'a payment at the gateway’s own page shows the page’s address until it has ended',
+    async run(trial) {
+      const start = `https://ödeme.example/sayfa/${unique('ğüş')}?🧾=`;
+      const redirectUrl = start + 'x'.repeat(LONGEST_URL_BYTES - Buffer.byteLength(start));
+      const opened = await trial.insert({ kind: 'hosted', state: 'initiating', redirectUrl, dueAt: at(90) });
+      const pending = await trial.replace(opened, { state: 'pending', expiresAt: at(500), dueAt: at(100) });
+      for (const { store } of [trial, trial.swapped]) {
+        same(await store.find(pending.account, pending.conversationId), pending);
+        same(await store.listByState(pending.account, ['pending'], 10), [pending]);
+      }
+      trial.moveTo(100);
+      const [lease] = await trial.leaseDue({ leaseMs: 50 });
+      same(lease, { ...pending, dueAt: at(150) });
+      // It has ended, and is asked about again all the same.
+      const changes = { redirectUrl: undefined, state: 'expired', dueAt: at(700), finalizedAt: at(600) } as const;
+      const expired = await trial.replace(lease!, changes);
+      same([(await trial.find(pending))?.redirectUrl, await trial.find(pending)], [undefined, expired]);
+      trial.moveTo(700);
+      same(ids(await trial.leaseDue()), ids([expired]));
+    },
+  },
+  {
+    name: 'history has a line for each version, the oldest first',
+    async run(trial) {
+      const none = { reason: null, code: null, note: null, by: null };
+      const outcome = {
+        reason: 'operator',
+        code: 'B\u00005',
+        note: 'dedi \u0000 “ki”',
+        by: 'ada@shop.example',
+      } as const;
+      const first = await trial.insert({ state: 'failed', ...outcome, updatedAt: at(5) });
+      const second = await trial.replace(first, { state: 'review', ...none, updatedAt: at(3) });
+      const third = await trial.replace(second, { reason: 'no_answer', updatedAt: at(3) });
+      await trial.replace(third, { state: 'succeeded', ...outcome, updatedAt: at(4) });
+      same(await trial.second.history(trial.account, first.conversationId), [
+        { version: 1, state: 'failed', ...outcome, at: at(5) },
+        { version: 2, state: 'review', ...none, at: at(3) },
+        { version: 3, state: 'review', ...none, reason: 'no_answer', at: at(3) },
+        { version: 4, state: 'succeeded', ...outcome, at: at(4) },
+      ]);
+    },
+  },
+  {
+    name: 'ids and keys that differ in case, spaces or accents are different ones',
+    async run(trial) {
+      const handlers = LOOKALIKES.map((text) => `${text}:${trial.account}`);
+      for (const handler of handlers) await trial.announce(handler, 'payment.failed');
+      const records: PaymentRecord[] = [];
+      for (const text of LOOKALIKES) {
+        const conversationId = `${text}:${trial.account}`;
+        records.push(
+          await trial.insert({ conversationId, idempotencyKey: text, reference: text, referenceLock: text }),
+        );
+      }
+      await trial.expectStored(...records);
+      for (const [index, text] of LOOKALIKES.entries()) {
+        same(await trial.findByReference(text), [records[index]]);
+        same(await trial.store.findByIdempotencyKey(trial.account, text), records[index]);
+      }
+      same(await trial.findByReference('odeme'), []);
+      assert.equal(await trial.second.findByIdempotencyKey(trial.account, 'odeme'), null);
+      const { event } = await trial.publish(records[0]!, 'failed', at(1));
+      for (const handler of handlers) same(await trial.drain(handler), [event.eventId]);
+    },
+  },
+  {
+    name: 'nothing is found for an id or a key that no payment has',
+    async run(trial) {
+      const { account, store } = trial;
+      await trial.insert();
+      for (const one of [account, `${account}-other`]) {
+        same([await store.find(one, 'none'), await store.findByTokenHash(one, 'none')], [null, null]);
+        same([await store.findByIdempotencyKey(one, 'none'), await store.findByReference(one, 'none')], [null, []]);
+        same([await store.listByState(one, ['review'], 10), await store.history(one, 'none')], [[], []]);
+        same(await store.list({ account: one, reference: 'none', after: null, limit: 10 }), []);
+      }
+      same(await store.listByState(account, [], 10), []);
+    },
+  },
+  {
+    name: 'changing an object that was given or returned changes nothing that is stored',
+    async run(trial) {
+      const handlerId = await trial.handler('payment.unknown');
+      const full = trial.fullRecord({ state: 'unknown' });
+      const spoil = (one: PaymentRecord): void => {
+        one.updatedAt.setTime(0);
+        Object.assign(one, { state: 'succeeded', amount: '0.01' });
+      };
+      const kept = copyOf(full);
+      const given = copyOf(full);
+      await trial.put(given);
+      spoil(given);
+      for (const one of await shown(trial, full)) spoil(one as PaymentRecord);
+      (await trial.store.history(trial.account, full.conversationId))[0]?.at.setTime(0);
+      await trial.expectStored(kept);
+      const next = trial.next(kept, { updatedAt: at(1) });
+      const event = ledgerEventOf(copyOf(next))!;
+      assert.equal(await trial.tryReplace(next, full, event), 'replaced');
+      spoil(next);
+      event.payment.createdAt.setTime(0);
+      Object.assign(event.payment, { amount: '0.01' });
+      await trial.expectStored({ ...kept, version: 8, updatedAt: at(1) });
+      same(
+        (await trial.store.history(trial.account, full.conversationId)).map((line) => line.at),
+        [at(999), at(1)],
+      );
+      const expected = ledgerEventOf({ ...kept, version: 8, updatedAt: at(1) });
+      const [first] = await trial.take(handlerId, { leaseMs: 3 });
+      same(first?.event, expected);
+      Object.assign(first!.event.payment, { amount: '0.01' });
+      first!.event.occurredAt.setTime(0);
+      trial.moveTo(3);
+      same((await trial.lease(handlerId))[0]?.event, expected);
+    },
+  },
+];
+
+/** Records that are due. */
+const dueCases: readonly PaymentStoreCase[] = [
+  {
+    name: 'leaseDue gives the payments that are due by the store’s time, the longest due first, up to the limit',
+    async run(trial) {
+      const third = await trial.insert({ dueAt: at(300) });
+      const first = await trial.insert({ dueAt: at(100) });
+      await trial.insert({ dueAt: at(301) });
+      await trial.insert({ dueAt: null });
+      const second = await trial.insert({ dueAt: at(200) });
+      same(await trial.leaseDue(), []);
+      trial.moveTo(300);
+      same(await trial.in(`${trial.account}-other`).leaseDue(), []);
+      same(ids(await trial.leaseDue({ limit: 2 })), ids([first, second]));
+      same(ids(await trial.leaseDue({ limit: 2 })), ids([third]));
+      same(await trial.leaseDue(), []);
+    },
+  },
+  {
+    name: 'leaseDue moves dueAt to the end of the lease, when the payment is due again, and changes nothing else',
+    async run(trial) {
+      const record = await trial.put(trial.fullRecord({ dueAt: at(1) }));
+      trial.moveTo(10);
+      const inLease = { ...record, dueAt: at(500) };
+      same(await trial.leaseDue({ leaseMs: 490 }), [inLease]);
+      await trial.expectStored(inLease);
+      same(await trial.versions(record), [7]);
+      trial.moveTo(499);
+      same(await trial.leaseDue({ store: trial.second }), []);
+      trial.moveTo(500);
+      same(await trial.leaseDue({ leaseMs: 400, store: trial.second }), [{ ...record, dueAt: at(900) }]);
+    },
+  },
+  {
+    name: 'a replaced payment is listed by its new state and its new dueAt only, even while it is leased',
+    async run(trial) {
+      const record = await trial.insert({ dueAt: at(1) });
+      trial.moveTo(1);
+      const [lease] = await trial.leaseDue({ leaseMs: 10 });
+      const moved = await trial.replace(lease!, { state: 'unknown', dueAt: at(50) });
+      const listed = (state: LedgerState) => trial.second.listByState(trial.account, [state], 10);
+      same([await listed('awaiting'), await listed('unknown')], [[], [moved]]);
+      trial.moveTo(49);
+      same(await trial.leaseDue(), []);
+      trial.moveTo(50);
+      same(ids(await trial.leaseDue()), ids([moved]));
+      await trial.replace({ ...moved, dueAt: at(60_050) }, { dueAt: null });
+      trial.moveTo(1_000_000);
+      same([await trial.leaseDue(), await trial.versions(record)], [[], [1, 2, 3]]);
+    },
+  },
+  {
+    name: 'handBack makes a payment due at the given time, unless its version has changed',
+    async run(trial) {
+      const record = await trial.insert({ dueAt: at(0) });
+      const back = (version: number, dueAt: Date, { account } = trial, id = record.conversationId) =>
+        trial.second.handBack(account, id, version, dueAt);
+      await trial.leaseDue({ leaseMs: 1_000 });
+      await back(1, at(5));
+      await trial.expectStored({ ...record, dueAt: at(5) });
+      trial.moveTo(4);
+      same(await trial.leaseDue(), []);
+      trial.moveTo(5);
+      same(ids(await trial.leaseDue({ leaseMs: 1_000 })), ids([record]));
+      const moved = await trial.replace({ ...record, dueAt: at(1_005) }, { dueAt: at(700) });
+      for (const version of [1, 3]) await back(version, at(6));
+      await back(2, at(6), trial.in());
+      await back(2, at(6), trial, 'none');
+      await trial.expectStored(moved);
+      trial.moveTo(600);
+      same(await trial.leaseDue(), []);
+    },
+  },
+];
+
+const EMPTY = Object.fromEntries(ALL_STATES.map((state): [string, StateCount] => [state, { count: 0, oldest: null }]));
+const NO_DELIVERIES = { waitingEvents: 0, openDeliveries: 0, parkedDeliveries: 0, orphanedDeliveries: 0 };
+
+const countCases: readonly PaymentStoreCase[] = [
+  {
+    name: 'now() follows the clock that the store was given',
+    async run(trial) {
+      for (const ms of [0, 1, 86_400_000, -3_600_000]) {
+        trial.moveTo(ms);
+        for (const store of trial.stores) same(await store.now(), at(ms));
+      }
+    },
+  },
+  {
+    name: 'counts shows how many records are in each state now, and the oldest updatedAt of each',
+    async run(trial) {
+      const states = { ...EMPTY };
+      for (const [index, state] of ALL_STATES.entries()) {
+        await trial.insert({ state, updatedAt: at(index) });
+        states[state] = { count: 1, oldest: at(index) };
+      }
+      const unknown = await trial.insert({ state: 'unknown', updatedAt: at(-1), createdAt: at(5) });
+      const moving = await trial.insert({ state: 'charging', updatedAt: at(-2) });
+      await trial.replace(unknown, { updatedAt: at(99) });
+      await trial.replace(moving, { state: 'unknown', updatedAt: at(98) });
+      states['unknown'] = { count: 3, oldest: states['unknown']!.oldest };
+      same(await trial.second.counts(trial.account), { states, ...NO_DELIVERIES });
+      for (const other of [trial.in(), trial.refunds]) same(await other.counts(), { states: EMPTY, ...NO_DELIVERIES });
+    },
+  },
+  // So many take half a minute on some engines.
+  ...inWhole<readonly PaymentStoreCase[]>(
+    [
+      {
+        name: `settled records are counted to ${MAX_SETTLED_COUNT}`,
+        async run(trial) {
+          for (let left = MAX_SETTLED_COUNT + 100; left > 0; left -= 100) {
+            await many(100, () => trial.insert({ state: 'failed', finalizedAt: at(1) }));
+          }
+          assert.equal((await trial.counts()).states.failed.count, MAX_SETTLED_COUNT);
+        },
+      },
+    ],
+    [],
+  ),
+];
+
+export const recordCases: readonly PaymentStoreCase[] = [...countCases, ...valueCases, ...dueCases];

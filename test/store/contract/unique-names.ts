@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { ledgerEventOf } from '../../../lib/payment/ledger-event.js';
+import { pinReference } from '../../../lib/payment/transitions.js';
+import type { PaymentRecord } from '../../../lib/payment/payment.js';
+import type { PaymentStore, UniqueKey } from '../../../lib/store/payment-store.js';
+import { at, type PaymentStoreCase, same, type StoreTrial, unique } from './store-trial.js';
+
+const NAMES = ['conversationId', 'idempotencyKey', 'tokenHash', 'referenceLock'] as const satisfies UniqueKey[];
+const HOST_ID_NONCE = '09382017465f';
+const NONE = { idempotencyKey: null, tokenHash: null, referenceLock: null };
+
+type Names = Readonly<Record<UniqueKey, string>>;
+
+/**
+ * What happens, and who then has the conversationId, the idempotencyKey, the token and the lock of the reference. `gone`
+ * is a name that stays taken and has no owner.
+ *
+ * A has an id that its host chose, M one that the module made, O one of an older release that does not say; N is a later
+ * payment with the same id, S one of another account, R one of the refunds. B has an id of its own, and C a reference of
+ * its own. `late` is a write that was decided before the last one, `ahead` one of a version that is not there yet. Each
+ * step takes a second. To remember is to purge too early to forget.
+ */
+const TABLE: readonly (readonly [script: string, id: string, key: string, token: string, lock: string])[] = [
+  // Insert and replace.
+  ['Z takes -> stale', 'free', 'free', 'free', 'free'],
+  ['A inserts', 'A', 'A', 'A', 'A'],
+  ['A opens; A takes', 'A', 'A', 'A', 'A'],
+  ['A inserts; A changes; A changes', 'A', 'A', 'A', 'A'],
+  ['A inserts; N inserts -> conversationId; N opens -> conversationId', 'A', 'A', 'A', 'A'],
+  ['A opens; N inserts -> conversationId', 'A', 'free', 'free', 'free'],
+  ['A opens; A changes; late A takes -> stale', 'A', 'free', 'free', 'free'],
+  ['A opens; ahead A takes -> stale', 'A', 'free', 'free', 'free'],
+  ['A inserts; B opens; B changes; late B claims -> stale', 'A', 'A', 'A', 'A'],
+  ['A inserts; A changes; late A drops -> stale', 'A', 'A', 'A', 'A'],
+  // Release.
+  ['A inserts; A drops', 'A', 'free', 'free', 'free'],
+  ['A inserts; A drops; A takes', 'A', 'A', 'A', 'A'],
+  ['A inserts; A drops; B inserts; A changes; late A drops -> stale', 'A', 'B', 'B', 'B'],
+  ['A inserts; A drops; B opens; B takes; A claims -> locked', 'A', 'B', 'B', 'B'],
+  // Another account.
+  ['S inserts; R inserts', 'free', 'free', 'free', 'free'],
+  ['A inserts; S inserts; S drops; R inserts; R drops', 'A', 'A', 'A', 'A'],
+  ['S inserts; S ends; abroad purge', 'free', 'free', 'free', 'free'],
+  ['A inserts; S inserts; S ends; abroad purge; abroad forget', 'A', 'A', 'A', 'A'],
+  ['A inserts; A ends; purge; S inserts; S ends; abroad purge; abroad forget', 'gone', 'gone', 'free', 'gone'],
+  [
+    'A inserts; A ends; S inserts; S ends; abroad purge; purge; S opens -> conversationId',
+    'gone',
+    'gone',
+    'free',
+    'gone',
+  ],
+  // Pin.
+  ['A opens; A pins', 'A', 'free', 'free', 'gone'],
+  ['A inserts; A pins; A drops', 'A', 'free', 'free', 'gone'],
+  ['A inserts; B opens; B pins', 'A', 'A', 'A', 'gone'],
+  ['A inserts; B opens; B pins; A drops; B ends', 'A', 'free', 'free', 'gone'],
+  ['A inserts; B opens; B pins; A changes; A pins; B drops; A drops', 'A', 'free', 'free', 'gone'],
+  ['A inserts; B opens; B pins; A drops; A claims -> locked', 'A', 'free', 'free', 'gone'],
+  ['A inserts; B opens; B changes; late B pins -> stale; A drops', 'A', 'free', 'free', 'free'],
+  ['A inserts; B opens; B changes; A drops', 'A', 'free', 'free', 'free'],
+  ['A inserts; B opens; B pins; A drops; A ends; purge', 'gone', 'free', 'free', 'gone'],
+  ['A inserts; B opens; B pins; B ends; purge; A drops', 'A', 'free', 'free', 'gone'],
+  ['A inserts; B opens; B pins; B ends; A drops; A ends; purge; forget', 'free', 'free', 'free', 'gone'],
+  ['A inserts; S opens; S pins; A drops', 'A', 'free', 'free', 'free'],
+  ['C inserts; C pins', 'free', 'C', 'C', 'free'],
+  // Purge and forget.
+  ['A inserts; A ends; purge', 'gone', 'gone', 'free', 'gone'],
+  ['O inserts; O ends; purge', 'gone', 'gone', 'free', 'gone'],
+  ['M inserts; M ends; purge', 'free', 'gone', 'free', 'gone'],
+  ['A inserts; A drops; A ends; purge', 'gone', 'free', 'free', 'free'],
+  ['A opens; A takes; A drops; A ends; purge', 'gone', 'free', 'free', 'free'],
+  ['A inserts; A ends; purge; remember', 'gone', 'gone', 'free', 'gone'],
+  ['A inserts; A ends; purge; forget', 'free', 'free', 'free', 'gone'],
+  ['A inserts; forget; forget', 'A', 'A', 'A', 'A'],
+  ['A inserts; A ends; forget; purge', 'gone', 'gone', 'free', 'gone'],
+  ['B inserts; B drops; B ends; purge; A opens; A ends; purge; remember', 'gone', 'free', 'free', 'free'],
+  ['A inserts; A ends; purge; forget; N opens; N ends; purge', 'gone', 'free', 'free', 'gone'],
+  ['M inserts; M ends; purge; N opens; N claims -> locked; N changes; N drops', 'N', 'gone', 'free', 'gone'],
+];
+
+/** A payment for each letter, which shares names with the others. */
+class Script {
+  readonly names: Names = {
+    conversationId: unique('kimlik 🪪'),
+    idempotencyKey: unique('anahtar 🔑'),
+    tokenHash: unique('token'),
+    referenceLock: unique('sipariş 📌'),
+  };
+  /** The versions of each that are stored. */
+  readonly stored = new Map<string, PaymentRecord[]>();
+  private readonly abroad: StoreTrial;
+  private seconds = 0;
+
+  constructor(private readonly trial: StoreTrial) {
+    this.abroad = trial.in();
+  }
+
+  async run(step: string): Promise<void> {
+    const ms = (this.seconds += 1) * 1_000;
+    this.trial.moveTo(ms);
+    const [words, outcome = 'written'] = step.split(' -> ');
+    const [verb, who, when] = words!.split(' ').reverse();
+    const where = who === 'abroad' ? this.abroad : this.trial;
+    if (verb === 'purge') await where.purge();
+    else if (verb === 'forget') await where.purge({ paymentsMs: null, keysMs: 999 });
+    else if (verb === 'remember') await where.purge({ paymentsMs: null, keysMs: 1_001 });
+    else assert.equal(await this.write(who!, verb!, when), outcome, step);
+  }
+
+  private async write(who: string, verb: string, when?: string): Promise<string> {
+    const { conversationId, referenceLock: reference, ...keys } = this.names;
+    const names = { ...keys, referenceLock: reference };
+    const store = this.trial.racer(this.seconds);
+    const versions = this.stored.get(who) ?? [];
+    const last = versions.at(-1) ?? this.trial.record({ version: 0 });
+    const read = { late: versions.at(-2), ahead: { ...last, version: last.version + 1 } }[when ?? ''] ?? last;
+    const opened = this.trial.record({
+      account: { S: this.abroad, R: this.trial.refunds }[who]?.account ?? this.trial.account,
+      conversationId: who === 'B' || who === 'C' ? unique('other') : conversationId,
+      reference: who === 'C' ? unique('other') : reference,
+      hostIdNonce: who === 'M' ? null : who === 'O' ? undefined : HOST_ID_NONCE,
+    });
+    const next = {
+      opens: opened,
+      inserts: { ...opened, ...names },
+      takes: this.trial.next(read, names),
+      claims: this.trial.next(read, { referenceLock: reference }),
+      drops: this.trial.next(read, NONE),
+      changes: this.trial.next(read),
+      pins: pinReference(this.trial.next(read, { state: 'review' })),
+      ends: this.trial.next(read, { state: 'failed', finalizedAt: at(this.seconds * 1_000) }),
+    }[verb]!;
+    const isNew = verb === 'opens' || verb === 'inserts';
+    const refusal = isNew ? await store.insert(next) : await this.trial.tryReplace(next, read, undefined, store);
+    if (refusal === null || refusal === 'replaced') this.stored.set(who, [...versions, next]);
+    // Whether it was written or not, its line of history is there as often as it is itself.
+    const now = this.stored.get(who) ?? [];
+    if (refusal === 'conversationId') return refusal;
+    same(await this.trial.find(next), now.at(-1) ?? null);
+    same(
+      await this.trial.versions(next),
+      now.map(({ version }) => version),
+    );
+    return refusal === null || refusal === 'replaced' ? 'written' : refusal;
+  }
+}
+
+/** That a name is free, which ends with two payments having had it. */
+async function expectFree(trial: StoreTrial, name: UniqueKey, value: string): Promise<void> {
+  same(await lookUp(trial.second, trial, name, value), null);
+  const one = await trial.insert({ hostIdNonce: HOST_ID_NONCE, [name]: value });
+  if (name === 'conversationId') return;
+  const other = await trial.insert();
+  await trial.replace(one, { [name]: null });
+  const claimed = await trial.replace(other, { [name]: value }, undefined, trial.second);
+  if (name !== 'referenceLock') same(await lookUp(trial.store, trial, name, value), claimed);
+}
+
+/** That nobody can take a name, and that whoever tries changes nothing and keeps no other name. */
+async function expectTaken(trial: StoreTrial, name: UniqueKey, value: string, holder?: PaymentRecord): Promise<void> {
+  for (const store of trial.stores) {
+    if (name !== 'referenceLock') {
+      same(await lookUp(store, trial, name, value), holder ?? (name === 'idempotencyKey' ? 'purged' : null));
+    }
+    const others: Names = {
+      conversationId: unique('other'),
+      idempotencyKey: unique('key'),
+      tokenHash: unique('token'),
+      referenceLock: unique('lock'),
+    };
+    const rival = trial.record({
+      hostIdNonce: HOST_ID_NONCE,
+      state: 'unknown',
+      dueAt: at(0),
+      ...others,
+      [name]: value,
+    });
+    const open = await trial.insert({ tokenHash: unique('token') });
+    const before = await trial.counts(store);
+    assert.equal(await store.insert(rival, ledgerEventOf(rival)), name);
+    if (name !== 'conversationId') await trial.expectGone(rival);
+    // No payment takes the key of a purged one by a replace.
+    if (name === 'referenceLock' || (name !== 'conversationId' && holder)) {
+      const claim = { ...rival, conversationId: open.conversationId, version: 2, hostIdNonce: null };
+      const claimed = trial.tryReplace(claim, open, ledgerEventOf(claim), store);
+      if (name === 'referenceLock') assert.equal(await claimed, 'locked');
+      else await assert.rejects(claimed);
+    }
+    await trial.expectStored(open);
+    same([await trial.versions(open), await trial.leaseDue(), await trial.counts(store)], [[1], [], before]);
+    await trial.insert({ ...others, [name]: name === 'conversationId' ? unique('other') : null });
+  }
+  if (holder) await trial.expectStored(holder);
+}
+
+async function lookUp(store: PaymentStore, { account }: StoreTrial, name: UniqueKey, value: string) {
+  if (name === 'conversationId') return store.find(account, value);
+  if (name === 'tokenHash') return store.findByTokenHash(account, value);
+  return name === 'idempotencyKey' ? store.findByIdempotencyKey(account, value) : null;
+}
+
+/** The names that must be unique in an account: whoever has one, nobody else gets it. */
+export const uniqueNameCases: readonly PaymentStoreCase[] = TABLE.map(([steps, ...havers]) => ({
+  name: `${steps}: its id, key, token and lock are then of ${havers.join(', ')}`,
+  async run(trial) {
+    const script = new Script(trial);
+    for (const step of steps.split('; ')) await script.run(step);
+    for (const [index, name] of NAMES.entries()) {
+      const [haver, value] = [havers[index]!, script.names[name]];
+      const holder = script.stored.get(haver)?.at(-1);
+      if (haver === 'free') await expectFree(trial, name, value);
+      else await expectTaken(trial, name, value, holder);
+    }
+  },
+}));

@@ -1,0 +1,50 @@
+import { jest } from '@jest/globals';
+import { retryWhileBusy } from '../../../lib/store/sql/database.js';
+
+const BUSY = new Error('busy');
+const isBusy = (error: unknown) => error === BUSY;
+
+test('tries until nothing is in the way', async () => {
+  let tries = 0;
+  const attempt = () => ((tries += 1) < 4 ? Promise.reject(BUSY) : Promise.resolve('done'));
+  await expect(retryWhileBusy(isBusy, attempt)).resolves.toBe('done');
+  expect(tries).toBe(4);
+});
+
+test('gives any other failure at once', async () => {
+  let tries = 0;
+  const attempt = () => Promise.reject(new Error(`failure ${(tries += 1)}`));
+  await expect(retryWhileBusy(isBusy, attempt)).rejects.toThrow('failure 1');
+});
+
+test('gives up after ten seconds', async () => {
+  const { now } = performance;
+  let ahead = 0;
+  performance.now = () => now.call(performance) + ahead;
+  try {
+    const attempt = () => {
+      ahead += 6_000;
+      return Promise.reject(BUSY);
+    };
+    await expect(retryWhileBusy(isBusy, attempt)).rejects.toBe(BUSY);
+    expect(ahead).toBe(12_000);
+  } finally {
+    performance.now = now;
+  }
+});
+
+test('pauses longer each time, up to 15 ms', async () => {
+  const random = jest.spyOn(Math, 'random').mockReturnValue(1);
+  try {
+    let tries = 0;
+    const attempt = () => ((tries += 1) < 11 ? Promise.reject(BUSY) : Promise.resolve());
+    const began = performance.now();
+    await retryWhileBusy(isBusy, attempt);
+    const tookMs = performance.now() - began;
+    // 1 + 2 + 4 + 8 + 6 * 15; a timer may be early by a millisecond.
+    expect(tookMs).toBeGreaterThan(105 - 10);
+    expect(tookMs).toBeLessThan(3_000);
+  } finally {
+    random.mockRestore();
+  }
+});
