@@ -34,7 +34,7 @@ export class SqlOutbox implements PaymentOutbox {
       handler_id: handlerId,
       announced_at: database.fromNow(),
     }));
-    await database.write((db) =>
+    await database.single((db) =>
       db
         .insertInto('card_payment_handler')
         .values(rows)
@@ -123,7 +123,7 @@ export class SqlOutbox implements PaymentOutbox {
   }
 
   async acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    await this.database.write((db) =>
+    await this.database.single((db) =>
       this.database.query(
         'delete delivery',
         [account, handlerId, eventId],
@@ -345,7 +345,7 @@ export class SqlOutbox implements PaymentOutbox {
     { account, handlerId, eventId }: DeliveryKey,
     set: (update: ReturnType<typeof updateOf>) => ReturnType<typeof updateOf>,
   ): Promise<boolean> {
-    const { numUpdatedRows } = await this.database.write((db) =>
+    const { numUpdatedRows } = await this.database.single((db) =>
       set(updateOf(db).where('account', '=', account).where('handler_id', '=', handlerId))
         .where('event_id', '=', eventId)
         .executeTakeFirstOrThrow(),
