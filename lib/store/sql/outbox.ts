@@ -218,6 +218,7 @@ export class SqlOutbox implements PaymentOutbox {
       db
         .selectFrom('card_payment_delivery')
         .where('account', '=', account)
+        .where('status', 'in', [OPEN, PARKED, WAITING])
         .groupBy(['status', 'handler_id', 'type'])
         .select(({ fn }) => ['status', 'handler_id', 'type', fn.countAll().as('count')])
         .execute(),
