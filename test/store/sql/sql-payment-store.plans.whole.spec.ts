@@ -209,8 +209,8 @@ describe('sql payment store plans', () => {
       // Where nearly all events wait, PostgreSQL may read the table instead.
       expect(plan).not.toMatch(/Seq Scan on card_payment(_version)?\b(?!_)|^SCAN card_payment\b/m);
       if (dialect === 'sqlite') expect(plan.match(/USING (COVERING )?INDEX/g)).not.toContain('USING INDEX');
-      // So may MariaDB.
-      if (dialect === 'mariadb') expect(plan).not.toMatch(/^card_payment(_delivery)? (?!.*Using index)/m);
+      // So may MariaDB, and of the state of nearly all payments it may look at the first 10,000 rows themselves.
+      if (dialect === 'mariadb') expect(plan).not.toMatch(/^card_payment(_delivery)? (?!.*(Using index|_created))/m);
     });
   });
 
