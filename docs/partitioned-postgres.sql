@@ -82,7 +82,8 @@ create table card_payment_delivery (
 create index card_payment_delivery_payment on card_payment_delivery (account, conversation_id, version);
 create index card_payment_delivery_due on card_payment_delivery
   (account, status, handler_id, type, due_at, version);
-create index card_payment_delivery_listed on card_payment_delivery (account, status, occurred_at);
+create index card_payment_delivery_listed on card_payment_delivery
+  (account, status, occurred_at, event_id, handler_id);
 
 -- Parts by hash. Their number cannot be changed later without writing the table anew.
 do $$

@@ -67,7 +67,7 @@ export const replayDeliveryCommand = command({
       if (isOvertaken) new PaymentLogger().warn(`Event ${eventId} is replayed to ${handlerId}. ${OVERTAKEN}`);
       return {
         text: `Event ${eventId} will be delivered to ${handlerId} again.${isOvertaken ? ` ${OVERTAKEN}` : ''}`,
-        json: { account, handlerId, eventId, isOvertaken },
+        json: { account, handlerId, eventId },
       };
     });
   },

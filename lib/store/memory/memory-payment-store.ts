@@ -180,7 +180,8 @@ export class MemoryPaymentStore implements PaymentStore {
   }
 
   findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
-    return Promise.resolve(this.records(account, { reference }).sort(byCreation).map(copyRecord));
+    const found = this.records(account, { reference });
+    return Promise.resolve(found.sort((one, other) => byTime(one.createdAt, other.createdAt)).map(copyRecord));
   }
 
   listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]> {

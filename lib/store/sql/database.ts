@@ -103,6 +103,12 @@ export class SqlDatabase {
     return this.sharedCommit?.run(work) ?? this.transaction(work);
   }
 
+  /** Runs a single statement that writes: in a transaction only where that limits its time, or shares a commit. */
+  single<T>(work: Work<T>): Promise<T> {
+    if (this.sharedCommit) return this.sharedCommit.run(work);
+    return this.hasLimitedSessions() ? this.read(work) : this.transaction(work);
+  }
+
   /** Runs work in a transaction that may write; runs it again if it conflicted with another process. */
   transaction<T>(work: Work<T>): Promise<T> {
     return this.#db.connection().execute((db) =>

@@ -195,7 +195,7 @@ export class SqlLedger implements PaymentLedger {
   }
 
   async handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void> {
-    await this.database.write((db) =>
+    await this.database.single((db) =>
       db
         .updateTable('card_payment')
         .set({ due_at: dueAt.getTime() })

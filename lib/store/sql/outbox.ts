@@ -34,7 +34,7 @@ export class SqlOutbox implements PaymentOutbox {
       handler_id: handlerId,
       announced_at: database.fromNow(),
     }));
-    await database.write((db) =>
+    await database.single((db) =>
       db
         .insertInto('card_payment_handler')
         .values(rows)
@@ -48,7 +48,10 @@ export class SqlOutbox implements PaymentOutbox {
     const pairs = await database.read((db) => pairsOf(db, account).execute());
     const types = [...new Set(pairs.map(({ type }) => type))];
     if (types.length === 0) return 0;
-    const waiting = takeInTurns(await database.read((db) => firstOfEach(db, { account, types, limit }).execute()), limit);
+    const waiting = takeInTurns(
+      await database.read((db) => firstOfEach(db, { account, types, limit }).execute()),
+      limit,
+    );
     if (waiting.length === 0) return 0;
     return database.transaction(async (db) => {
       // A pair that is forgotten meanwhile must not get deliveries.
@@ -121,7 +124,7 @@ export class SqlOutbox implements PaymentOutbox {
   }
 
   async acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    await this.database.write((db) =>
+    await this.database.single((db) =>
       this.database.query(
         'delete delivery',
         [account, handlerId, eventId],
@@ -216,6 +219,7 @@ export class SqlOutbox implements PaymentOutbox {
       db
         .selectFrom('card_payment_delivery')
         .where('account', '=', account)
+        .where('status', 'in', [OPEN, PARKED, WAITING])
         .groupBy(['status', 'handler_id', 'type'])
         .select(({ fn }) => ['status', 'handler_id', 'type', fn.countAll().as('count')])
         .execute(),
@@ -343,7 +347,7 @@ export class SqlOutbox implements PaymentOutbox {
     { account, handlerId, eventId }: DeliveryKey,
     set: (update: ReturnType<typeof updateOf>) => ReturnType<typeof updateOf>,
   ): Promise<boolean> {
-    const { numUpdatedRows } = await this.database.write((db) =>
+    const { numUpdatedRows } = await this.database.single((db) =>
       set(updateOf(db).where('account', '=', account).where('handler_id', '=', handlerId))
         .where('event_id', '=', eventId)
         .executeTakeFirstOrThrow(),

@@ -107,7 +107,7 @@ const STEPS: readonly { readonly lowest: number; readonly statements: (engine: S
 )${tableEnd(false)}`,
         'create index card_payment_delivery_payment on card_payment_delivery (account, conversation_id, version)',
         'create index card_payment_delivery_due on card_payment_delivery (account, status, handler_id, type, due_at, version)',
-        'create index card_payment_delivery_listed on card_payment_delivery (account, status, occurred_at)',
+        'create index card_payment_delivery_listed on card_payment_delivery (account, status, occurred_at, event_id, handler_id)',
       ];
     },
   },

@@ -139,7 +139,7 @@ describe('PaymentChanges', () => {
 
     const unknown = advance(holder, 'unknown', { reason: 'interrupted' }, clock.now());
     expect(await changes.replace(holder, unknown)).toBe('replaced');
-    expect(await store.find('default', 'HOLDER')).toMatchObject({ state: 'unknown', pinsReference: true });
+    expect(await store.find('default', 'HOLDER')).toMatchObject({ state: 'unknown' });
     expect(await changes.replace(waiting, advance(waiting, 'authorizing', {}, clock.now()))).toBe('locked');
     expect(await store.find('default', 'WAITS')).toMatchObject({ state: 'awaiting', version: 1 });
   });

@@ -174,7 +174,12 @@ export const listCases: readonly PaymentStoreCase[] = [
   {
     name: 'otherGateways counts the unsettled records that name another gateway',
     async run(trial) {
-      const [own, former, one, two] = ['own.example 00', 'former.example 01', `${'o'.repeat(253)}.example 02`, 'two 03'];
+      const [own, former, one, two] = [
+        'own.example 00',
+        'former.example 01',
+        `${'o'.repeat(253)}.example 02`,
+        'two 03',
+      ];
       for (const gateway of [own, former, one, two, null, undefined]) {
         for (const state of ['unknown', 'awaiting', 'failed'] as const) await trial.insert({ state, gateway });
       }

@@ -23,6 +23,10 @@ const SCRIPTS: readonly (readonly [promise: string, script: string])[] = [
       'counts -> 5 0 0 0; announce h ru; fan -> 5; lease h -> ar br cr dr pu',
   ],
   [
+    'fanOut takes as many events as the limit says, of one type where no other waits',
+    'announce h usr; publish au bu cu du eu; fan limit=4 -> 4; fan limit=4 -> 1',
+  ],
+  [
     'fanOut takes as many events as the limit says',
     'announce h f; publish af bf cf df ef; fan limit=2 -> 2; counts -> 3 2 0 0; fan limit=2 -> 2; fan limit=2 -> 1; ' +
       'fan limit=2 -> 0; lease h -> af bf cf df ef',

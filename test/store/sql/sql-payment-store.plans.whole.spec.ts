@@ -161,7 +161,6 @@ describe('sql payment store plans', () => {
       ['history', () => store.history(trial.account, 'c7')],
       ['leaseDue', () => store.leaseDue(lease())],
       ['handBack', () => store.handBack(trial.account, 'c7', 1, at(0))],
-      ['announce', () => store.announce(trial.account, [{ handlerId: 'h1', type: 'payment.succeeded' }])],
       ['fanOut', () => store.fanOut(trial.account, 50)],
       ['leaseDeliveries', () => store.leaseDeliveries(ofHandler('h1'))],
       ['leaseDeliveries, where all are put off', () => store.leaseDeliveries(ofHandler('h2'))],
@@ -194,14 +193,6 @@ describe('sql payment store plans', () => {
       expect(plan).not.toMatch(/TOO MANY PAGES.*/);
     });
 
-    test('the first that takes a type for which many wait: the start does nothing about them', async () => {
-      const plan = await plans(() => store.announce(trial.account, [{ handlerId: 'h9', type: 'payment.failed' }]));
-      expect(plan).not.toMatch(/card_payment_delivery/);
-      expect(await plans(() => store.fanOut(trial.account, 50))).not.toMatch(
-        /TOO MANY PAGES|Seq Scan on card_payment_delivery/,
-      );
-    });
-
     test.each<[string, () => Promise<unknown>]>([
       ['listByState', () => store.listByState(trial.account, ['unknown'], 50)],
       ['list', () => store.list(page({}))],
@@ -218,8 +209,8 @@ describe('sql payment store plans', () => {
       // Where nearly all events wait, PostgreSQL may read the table instead.
       expect(plan).not.toMatch(/Seq Scan on card_payment(_version)?\b(?!_)|^SCAN card_payment\b/m);
       if (dialect === 'sqlite') expect(plan.match(/USING (COVERING )?INDEX/g)).not.toContain('USING INDEX');
-      // So may MariaDB.
-      if (dialect === 'mariadb') expect(plan).not.toMatch(/^card_payment(_delivery)? (?!.*Using index)/m);
+      // So may MariaDB, and of the state of nearly all payments it may look at the first 10,000 rows themselves.
+      if (dialect === 'mariadb') expect(plan).not.toMatch(/^card_payment(_delivery)? (?!.*(Using index|_created))/m);
     });
   });
 
@@ -241,7 +232,7 @@ describe('sql payment store plans', () => {
       columns,
       sql`'c' || i, 1, case when i % 100 = 0 then 'unknown' else 'succeeded' end, 0, null, 'r' || i, ${sql.lit(start)} + i, ${sql.lit(start)} + i, case when i % 100 = 0 then null else ${sql.lit(start)} + i end, case when i % 100 = 0 then ${sql.lit(start)} + i else null end`,
     );
-    const text = JSON.stringify({ updatedAt: '2026-03-01T10:00:00.123Z', note: LONG });
+    const text = JSON.stringify({ conversationId: 'c', createdAt: '2026-03-01T10:00:00.123Z', note: LONG });
     const version = 'account, conversation_id, version, type, record';
     await rows('card_payment_version', version, sql`'c' || i, 1, 'payment.succeeded', ${sql.lit(text)}`);
     await rows(

@@ -135,7 +135,7 @@ describe('sqlite engine', () => {
     try {
       make(file);
       const [first, second] = [await openSqliteFile(file), await openSqliteFile(file)];
-      second.execute({ sql: 'create table record (a text)' });
+      second.prepare('create table record (a text)').run([]);
       const modes = ['', '-wal', '-shm'].map((ending) => statSync(file + ending).mode & 0o777);
       expect(modes).toEqual([0o600, 0o600, 0o600]);
       first.close();
