@@ -51,7 +51,7 @@ interface Point {
 const TURNS_UNTIL_IDLE = 10;
 /** Far more than any run needs. */
 const MAX_STEPS = 50;
-const MAX_PROMISES_SHOWN = 3;
+const MAX_PROMISES_SHOWN = 2;
 
 /**
  * Runs every schedule of a scenario, depth first. Each run repeats the choices of the one before up to the last point

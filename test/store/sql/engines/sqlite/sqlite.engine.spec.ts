@@ -122,7 +122,7 @@ describe('sqlite engine', () => {
       await expect(openSqliteFile(file, mustExist)).rejects.toMatchObject({ code: 'SQLITE_NOTADB' });
     }
     expect(statSync(file).mode & 0o777).toBe(0o644);
-    await expect(openSqliteFile(folder)).rejects.toThrow();
+    await expect(openSqliteFile(folder)).rejects.toMatchObject({ code: 'SQLITE_CANTOPEN' });
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
