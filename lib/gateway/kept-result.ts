@@ -6,8 +6,8 @@ const RESULT_CODE = /^(?:[A-Z]\d{4}|[A-Z]{3}0{4}\d{6})$/;
 const MAX_CODE_LENGTH = 20;
 const LONG_NUMBER = /\d{7}/;
 const DECIMAL = /^-?\d{1,15}(?:\.\d{1,8})?$/;
-/** A commission is never as long as a phone or a card number. */
-const SHORT_DECIMAL = /^-?\d{1,9}(?:\.\d{1,8})?$/;
+/** A commission is never as long as a phone or a card number, its decimals included. */
+const SHORT_DECIMAL = /^-?\d{1,7}(?:\.\d{1,4})?$/;
 const YEAR = '(?:19|20)\\d\\d';
 /** Whether the day or the month comes first is not known. */
 const DAY_OR_MONTH = '(?:0?[1-9]|[12]\\d|3[01])';

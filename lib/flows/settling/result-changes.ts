@@ -10,7 +10,7 @@ export interface TextRules {
 }
 
 /** Longer ones, unless they were asked for, may be a phone or a card number. */
-const PLAIN_AMOUNT = /^-?\d{1,9}(?:\.|$)/;
+const PLAIN_AMOUNT = /^-?\d{1,8}(?:\.\d{1,3})?$/;
 
 /**
  * The parts of an answer that are stored: of what the gateway client keeps, what does not show this payment's card,

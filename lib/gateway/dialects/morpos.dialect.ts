@@ -269,7 +269,7 @@ function currencyText({ currencyCode }: Pick<RefundRequest, 'currencyCode'>): st
 function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>): InquiryResult {
   const { unreadable = [], ...result } = readScatteredResult(fields);
   const code = fields.text('responseCode');
-  const status = fields.text('transactionStatus')?.toUpperCase() ?? '';
+  const status = fields.text('transactionStatus')?.trim().toUpperCase() ?? '';
   // An inquiry has a code of its own. Any other code in the answer must be the same.
   const unread = unreadable.map((name) => (name === 'code' ? 'resultCode' : name));
   return {
