@@ -2,7 +2,7 @@ import type { GatewayDialect, Signer, ResultCodeSets } from '../gateway-dialect.
 import { signedFields } from '../wire-body.js';
 import { readContractPage, readScatteredResult, saleBody } from './contract-fields.js';
 import { newConversationId } from '../../payment/randomness.js';
-import { DEFAULT_CODE_SETS } from './default-code-sets.js';
+import { DEFAULT_CODE_SETS } from '../result-codes.js';
 
 /** Options of {@link standardDialect}. */
 export interface StandardDialectOptions {
