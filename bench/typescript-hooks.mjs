@@ -10,6 +10,7 @@ const OPTIONS = {
     parser: { syntax: 'typescript', decorators: true },
     transform: { legacyDecorator: true, decoratorMetadata: true },
     target: 'es2022',
+    experimental: { keepImportAttributes: true },
   },
 };
 /** Tests start hundreds of processes; each file is compiled once. */

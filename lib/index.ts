@@ -106,10 +106,8 @@ export type {
 } from './gateway/gateway-dialect.js';
 export { ReplyFields } from './gateway/readings/reply-fields.js';
 export type { AmountCheck } from './gateway/gateway-dialect.js';
-export { DEFAULT_CODE_SETS } from './gateway/dialects/default-code-sets.js';
 export type { ResultCodeSets } from './gateway/gateway-dialect.js';
-export { type CodeExplanation, explainCode } from './gateway/explain-code.js';
-export type { RetryAdvice } from './gateway/result-code-table.js';
+export { type CodeExplanation, DEFAULT_CODE_SETS, explainCode, type RetryAdvice } from './gateway/result-codes.js';
 export { type SignedFields, WireDecimal, type WireObject, type WireValue } from './gateway/wire-body.js';
 
 export { MemoryPaymentStore } from './store/memory/memory-payment-store.js';

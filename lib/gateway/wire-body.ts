@@ -15,7 +15,9 @@ export interface WireObject {
 export function refusePromises(body: WireObject): void {
   for (const name in body) {
     const value = body[name];
-    if (typeof value === 'object' && value !== null) refusePromises(notAPromise(value, name) as WireObject);
+    // Most values are texts, and a decimal has nothing below it.
+    if (typeof value !== 'object' || value === null || value instanceof WireDecimal) continue;
+    refusePromises(notAPromise(value, name) as WireObject);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { DIALECTS, type DialectName } from '../gateway/dialects/dialects.js';
+import { DIALECTS, type DialectName } from './dialects.js';
 import type { GatewayDialect, Signer, AmountCheck } from '../gateway/gateway-dialect.js';
 import type { AmountFormat } from '../payment/amount.js';
 import type { Payment } from '../payment/payment.js';

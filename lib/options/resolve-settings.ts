@@ -1,5 +1,5 @@
 import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-errors.js';
-import { dialectProblem, DIALECTS } from '../gateway/dialects/dialects.js';
+import { dialectProblem, DIALECTS } from './dialects.js';
 import type { GatewayDialect } from '../gateway/gateway-dialect.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../payment/account.js';
 import { MAX_TIMER_MS } from '../payment/clock.js';

@@ -5,8 +5,8 @@
  * @throws TypeError for a promise
  */
 export function notAPromise<Value>(value: Value, what: string): Value {
-  const { then } = (value ?? {}) as { readonly then?: unknown };
-  if (typeof then !== 'function') return value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (typeof (value as { readonly then?: unknown }).then !== 'function') return value;
   Promise.resolve(value).catch(() => undefined);
   throw new TypeError(`${what} is a promise`);
 }

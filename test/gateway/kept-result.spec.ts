@@ -1,4 +1,4 @@
-import { DEFAULT_CODE_SETS } from '../../lib/gateway/dialects/default-code-sets.js';
+import { DEFAULT_CODE_SETS } from '../../lib/gateway/result-codes.js';
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
 import { keptResult } from '../../lib/gateway/kept-result.js';
 import { Masker } from '../../lib/payment/kept-text.js';

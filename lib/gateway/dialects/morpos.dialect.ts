@@ -17,9 +17,9 @@ import type {
 import type { ReplyFields } from '../readings/reply-fields.js';
 import { CARD_TYPES } from '../../payment/card-bin.js';
 import { isWireObject, WireDecimal, type WireObject, type WireValue } from '../wire-body.js';
-import { readContractPage, readScatteredResult, saleBody } from './contract-fields.js';
+import { readContractPage, readScatteredResult, saleBody } from './standard.dialect.js';
 import { newConversationId } from '../../payment/randomness.js';
-import { DEFAULT_CODE_SETS } from './default-code-sets.js';
+import { DEFAULT_CODE_SETS } from '../result-codes.js';
 
 /** Options of {@link morposDialect}. */
 export interface MorposDialectOptions {

@@ -131,19 +131,20 @@ function factsOf(
   const expected = withChosenInstallments(question.expected, inquiry, about);
   const id = idOf(result, expected);
   const isShown = (result.amount ?? null) !== null;
+  const isOurs = id === 'ours';
+  const fits = isAmountOurs(result, expected, verifyAmount);
   // If the merchant has switched the comparison off, an amount names the payment only if it is exactly ours.
-  const isNamedByAmount = isShown && isAmountOurs(result, expected, verifyAmount === 'off' ? 'exact' : verifyAmount);
-  const code = codeOf(result, codes, about);
-  const named = Number(id === 'ours') + Number(isNamedByAmount || (id === 'ours' && verifyAmount === 'off'));
+  const isNamedByAmount = isShown && (verifyAmount === 'off' ? isAmountOurs(result, expected, 'exact') : fits);
+  const isAmountNamed = isNamedByAmount || (isOurs && verifyAmount === 'off');
   return {
     reply: 'read',
     http: '2xx',
-    code,
+    code: codeOf(result, codes, about),
     id,
     currency: isCurrencyOurs(result, expected.currencyCode) ? 'fits' : 'other',
-    amount: isAmountOurs(result, expected, verifyAmount) ? 'fits' : 'other',
+    amount: fits ? 'fits' : 'other',
     sign: 'fits',
-    names: named === 2 ? 'both' : named === 1 ? 'one' : 'neither',
+    names: isOurs && isAmountNamed ? 'both' : isOurs || isAmountNamed ? 'one' : 'neither',
     type: typeOf(inquiry),
     status: statusOf(inquiry),
     text: textOf(inquiry.message, codes),

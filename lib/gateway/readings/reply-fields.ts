@@ -47,14 +47,14 @@ export class ReplyFields {
 
   /** The field's text, or its number as text; null if it has neither, or is empty or ambiguous. */
   text(name: string): string | null {
-    const value = this.fields.get(name.toLowerCase());
-    return typeof value === 'string' && value !== '' && !this.isAmbiguous(name) ? value : null;
+    const value = this.value(name);
+    return typeof value === 'string' && value !== '' ? value : null;
   }
 
   /** Whether the field, in any spelling of its name, has a value other than null and the empty text. */
   has(name: string): boolean {
-    const value = this.fields.get(name.toLowerCase());
-    return (value !== undefined && value !== null && value !== '') || this.isAmbiguous(name);
+    const value = this.value(name);
+    return this.isAmbiguous(name) || (value !== undefined && value !== null && value !== '');
   }
 
   /** Whether the field has a value that is not a single text: a list, an object, a boolean, or an ambiguous value. */
@@ -64,20 +64,20 @@ export class ReplyFields {
 
   /** The fields of the object that this field holds; null if it holds none or is ambiguous. */
   object(name: string): ReplyFields | null {
-    const value = this.fields.get(name.toLowerCase());
-    return isObject(value) && !this.isAmbiguous(name) ? new ReplyFields(value) : null;
+    const value = this.value(name);
+    return isObject(value) ? new ReplyFields(value) : null;
   }
 
   /** The field's boolean; null if it holds none or is ambiguous. */
   flag(name: string): boolean | null {
-    const value = this.fields.get(name.toLowerCase());
-    return typeof value === 'boolean' && !this.isAmbiguous(name) ? value : null;
+    const value = this.value(name);
+    return typeof value === 'boolean' ? value : null;
   }
 
   /** The first items of the list in this field, null for each that is no object; null if it holds no list. */
   list(name: string, maxLength: number): (ReplyFields | null)[] | null {
-    const value = this.fields.get(name.toLowerCase());
-    if (!Array.isArray(value) || this.isAmbiguous(name)) return null;
+    const value = this.value(name);
+    if (!Array.isArray(value)) return null;
     return value.slice(0, maxLength).map((item) => (isObject(item) ? new ReplyFields(item) : null));
   }
 
@@ -92,6 +92,11 @@ export class ReplyFields {
         for (const [name, item] of Object.entries(value)) if (name !== '__proto__') left.push(item);
       }
     }
+  }
+
+  /** The field's value; undefined if it has none, or two that differ. */
+  private value(name: string): Json | undefined {
+    return this.isAmbiguous(name) ? undefined : this.fields.get(name.toLowerCase());
   }
 }
 

@@ -3,8 +3,7 @@ import { HttpService } from '@nestjs/axios';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Agent, type Dispatcher } from 'undici';
 import { STRONG_TLS } from '../../payment/tls.js';
-import { Attempt } from './attempt.js';
-import { causeCode, type RequestClaim, type Transmission, type WireRequest } from './attempt.js';
+import { Attempt, causeCode, type RequestClaim, type Transmission, type WireRequest } from './attempt.js';
 
 /** The defaults of axios. A dialect or an interceptor may replace them. */
 const DEFAULT_HEADERS = { accept: 'application/json, text/plain, */*' };

@@ -1,4 +1,4 @@
-import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
+import { DEFAULT_CODE_SETS } from '../../../lib/gateway/result-codes.js';
 import { APPROVAL_VARIANTS, CARD_DECLINES, DECLINES, INDETERMINATE, PUBLIC_CODES } from '../public-codes.js';
 
 const CODES = PUBLIC_CODES.map(([code]) => code ?? '');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { DEFAULT_CODE_SETS } from '../../../lib/gateway/dialects/default-code-sets.js';
+import { DEFAULT_CODE_SETS } from '../../../lib/gateway/result-codes.js';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import type { GatewayResult, ResultCodeSets } from '../../../lib/gateway/gateway-dialect.js';
 import { type AnswerFacts, type Expectation, type Question, readAnswer } from '../../../lib/gateway/readings/facts.js';

@@ -1,13 +1,17 @@
+import { morposDialect } from '../gateway/dialects/morpos.dialect.js';
+import { standardDialect } from '../gateway/dialects/standard.dialect.js';
 import {
-  type DialectOperation,
   type GatewayDialect,
   type GatewayOperation,
   IS_OPERATION_REQUIRED,
   type ResultCodeSets,
   type Signer,
-} from '../gateway-dialect.js';
-import { morposDialect } from './morpos.dialect.js';
-import { standardDialect } from './standard.dialect.js';
+} from '../gateway/gateway-dialect.js';
+
+const NO_SIGNER =
+  'is missing: the dialect "standard" does not know how the service computes sign; ' +
+  'give a signer in code, or choose the dialect "morpos"';
+const NEEDLESS_SIGNER = 'is for the dialect "standard"; give dialect: morposDialect({ signOrder }) instead';
 
 interface NamedDialect {
   /** Creates the dialect from the options, or says what is wrong with them. */
@@ -16,22 +20,8 @@ interface NamedDialect {
 
 /** Every dialect that PAYMENT_DIALECT can name. */
 export const DIALECTS = {
-  standard: {
-    make: ({ signer }) =>
-      signer
-        ? standardDialect({ signer })
-        : {
-            signerProblem:
-              'is missing: the dialect "standard" does not know how the service computes sign; ' +
-              'give a signer in code, or choose the dialect "morpos"',
-          },
-  },
-  morpos: {
-    make: ({ signer }) =>
-      signer
-        ? { signerProblem: 'is for the dialect "standard"; give dialect: morposDialect({ signOrder }) instead' }
-        : morposDialect(),
-  },
+  standard: { make: ({ signer }) => (signer ? standardDialect({ signer }) : { signerProblem: NO_SIGNER }) },
+  morpos: { make: ({ signer }) => (signer ? { signerProblem: NEEDLESS_SIGNER } : morposDialect()) },
 } as const satisfies Readonly<Record<string, NamedDialect>>;
 
 export type DialectName = keyof typeof DIALECTS;
@@ -67,13 +57,7 @@ const CODE_PARTS = {
   approvedTexts: isSet,
 } satisfies Partial<Record<keyof ResultCodeSets, PartCheck>>;
 
-const OPERATION_PARTS = {
-  path: isText,
-  body: isFunction,
-  read: isFunction,
-} satisfies Record<keyof DialectOperation<never, unknown>, PartCheck>;
-
-const OPERATIONS = Object.keys(IS_OPERATION_REQUIRED) as GatewayOperation[];
+const OPERATION_PARTS = { path: isText, body: isFunction, read: isFunction };
 
 /**
  * Which parts a host's own dialect lacks, as text; null if none. A host in plain JavaScript has no compiler to report
@@ -81,22 +65,19 @@ const OPERATIONS = Object.keys(IS_OPERATION_REQUIRED) as GatewayOperation[];
  */
 export function dialectProblem(dialect: GatewayDialect): string | null {
   const missing = missingParts(dialect, DIALECT_PARTS);
-  if (!missing.includes('codes')) {
-    missing.push(...missingParts(dialect.codes, CODE_PARTS).map((part) => `codes.${part}`));
-  }
+  if (!missing.includes('codes')) missing.push(...missingParts(dialect.codes, CODE_PARTS, 'codes.'));
   if (!missing.includes('operations')) {
-    missing.push(...OPERATIONS.flatMap((name) => missingInOperation(name, dialect.operations[name])));
+    for (const name of Object.keys(IS_OPERATION_REQUIRED) as GatewayOperation[]) {
+      const operation = dialect.operations[name];
+      if (operation === undefined && !IS_OPERATION_REQUIRED[name]) continue;
+      if (!operation || !isObject(operation)) missing.push(`operations.${name}`);
+      else missing.push(...missingParts(operation, OPERATION_PARTS, `operations.${name}.`));
+    }
   }
   return missing.length === 0 ? null : `is no GatewayDialect: it lacks ${missing.join(', ')}`;
 }
 
-function missingInOperation(name: GatewayOperation, operation: object | undefined): string[] {
-  if (operation === undefined && !IS_OPERATION_REQUIRED[name]) return [];
-  if (!operation || !isObject(operation)) return [`operations.${name}`];
-  return missingParts(operation, OPERATION_PARTS).map((part) => `operations.${name}.${part}`);
-}
-
-function missingParts(whole: object, parts: Readonly<Record<string, PartCheck>>): string[] {
+function missingParts(whole: object, parts: Readonly<Record<string, PartCheck>>, path = ''): string[] {
   const values = whole as Readonly<Record<string, unknown>>;
-  return Object.entries(parts).flatMap(([part, isGood]) => (isGood(values[part]) ? [] : [part]));
+  return Object.keys(parts).flatMap((part) => (parts[part]!(values[part]) ? [] : [path + part]));
 }
