@@ -76,12 +76,18 @@ describe('ThreeDFlow', () => {
       ['refused', reply({ code: 'B0003' }, 401), { state: 'failed', reason: 'refused' }],
       ['not answered', LOST, { state: 'failed', reason: 'no_answer' }],
       ['answered without a page', reply({ code: 'B0000' }), { state: 'failed', reason: 'unreadable' }],
-    ])('that is %s fails the payment, since no money can move', async (_how, answer, payment) => {
-      shop.gateway.willAnswer('Init3d', answer);
-      const input = sale();
-      await expect(payments.init3d(input)).rejects.toMatchObject({ code: 'PAYMENT_INIT3D', payment });
-      expect(await payments.findByReference(input.reference!)).toMatchObject([payment]);
-    });
+    ])(
+      'that is %s fails, since no money can move, and may be retried under the same key',
+      async (_how, answer, failed) => {
+        shop.gateway.willAnswer('Init3d', answer);
+        const input = sale({ idempotencyKey: 'basket' });
+        await expect(payments.init3d(input)).rejects.toMatchObject({ code: 'PAYMENT_INIT3D', payment: failed });
+        expect(await payments.findByReference(input.reference!)).toMatchObject([failed]);
+        const { payment } = await payments.init3d(input);
+        expect(payment.state).toBe('awaiting');
+        expect(await shop.store.findByIdempotencyKey('default', 'basket')).toMatchObject(idOf(payment));
+      },
+    );
 
     it('that was never sent throws PAYMENT_NOT_SENT, and may be retried under the same key', async () => {
       shop.gateway.willAnswer('Init3d', NOT_SENT);
@@ -91,20 +97,6 @@ describe('ThreeDFlow', () => {
         payment: { state: 'failed', reason: 'not_sent' },
       });
       expect((await payments.init3d(input)).payment.state).toBe('awaiting');
-    });
-
-    it.each([
-      ['refused', reply({ code: 'B0003' }, 401)],
-      ['declined', DECLINED],
-      ['not answered', LOST],
-      ['answered without a page', reply({ code: 'B0000' })],
-    ])('that is %s may be retried under the same key, since no money can move', async (_how, answer) => {
-      shop.gateway.willAnswer('Init3d', answer);
-      const input = sale({ idempotencyKey: 'basket' });
-      await expect(payments.init3d(input)).rejects.toMatchObject({ code: 'PAYMENT_INIT3D' });
-      const { payment } = await payments.init3d(input);
-      expect(payment.state).toBe('awaiting');
-      expect(await shop.store.findByIdempotencyKey('default', 'basket')).toMatchObject(idOf(payment));
     });
 
     it('may be retried under the same key if the payment ended before Auth3d: expired, vetoed, or order paid', async () => {
@@ -176,23 +168,16 @@ describe('ThreeDFlow', () => {
       expect((await payments.init3d(order)).payment.state).toBe('awaiting');
     });
 
-    it('returns no page if the payment expired before the answer', async () => {
+    it.each([
+      ['the page', reply({ code: 'B0000', htmlForm: 'PGh0bWw+PC9odG1sPg==' })],
+      ['a decline', DECLINED],
+    ])('leaves the payment expired if it expired before %s came', async (_what, answer) => {
       const held = shop.gateway.hold('Init3d');
       const starting = payments.init3d(sale());
       await held.begun;
       await shop.clock.advance(HOUR_MS);
       await payments.reconcile();
-      held.answer(reply({ code: 'B0000', htmlForm: 'PGh0bWw+PC9odG1sPg==' }));
-      await expect(starting).rejects.toMatchObject({ code: 'PAYMENT_INIT3D', payment: { state: 'expired' } });
-    });
-
-    it('leaves the payment expired if it expired before the decline', async () => {
-      const held = shop.gateway.hold('Init3d');
-      const starting = payments.init3d(sale());
-      await held.begun;
-      await shop.clock.advance(HOUR_MS);
-      await payments.reconcile();
-      held.answer(DECLINED);
+      held.answer(answer);
       await expect(starting).rejects.toMatchObject({ code: 'PAYMENT_INIT3D', payment: { state: 'expired' } });
     });
 

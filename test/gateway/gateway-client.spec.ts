@@ -3,7 +3,6 @@ import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import type { GatewayClient } from '../../lib/gateway/gateway-client.js';
 import type { GatewayDialect } from '../../lib/gateway/gateway-dialect.js';
 import { toPayment } from '../../lib/payment/payment.js';
-import { NO_RESULT } from './no-result.js';
 import { CREDENTIALS, sampleSale, OPEN_CLAIM } from './sample-sale.js';
 import { replied, standard, stubClient } from './stub-client.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
@@ -11,11 +10,9 @@ import { aPaymentRecord } from '../rigs/a-payment-record.js';
 const CARD = '4508034508034509';
 const SALE = sampleSale();
 const PAYMENT = toPayment(aPaymentRecord({ state: 'authorizing', amount: '60.00' }));
-const HTML = '<html><body><form action="https://acs.example">Şifre</form></body></html>';
-const PAGE = Buffer.from(HTML).toString('base64');
 
-/** The operations of the standard dialect, with one part of each replaced. */
-function altered(part: { body?: () => never; read?: () => never }): Partial<GatewayDialect> {
+/** The operations of the standard dialect, with another body. */
+function altered(part: { body: () => never }): Partial<GatewayDialect> {
   const { doPayment, init3d, auth3d } = standard().operations;
   return {
     operations: {
@@ -32,46 +29,6 @@ function fail(): never {
 
 const APPROVED = { code: 'B0000', conversationId: SALE.conversationId };
 const CALLBACK = { Code: 'B0000', MdStatus: 'x' };
-
-describe('what is sent', () => {
-  it('is the body of the dialect with its sign, under its headers, to its path', async () => {
-    const { client, transport } = stubClient(replied(APPROVED));
-    await client.doPayment(SALE, OPEN_CLAIM);
-    const [request] = transport.requests;
-    expect(transport.requests).toHaveLength(1);
-    expect(request!.url).toBe('https://gateway.example/v1/Payment/DoPayment');
-    expect(request!.headers['x-Timestamp']).toBe('2026-03-01T12:00:00.000Z');
-    expect(request!.body).toContain('"amount":60.00,');
-    expect(request!.body).toMatch(/^\{"merchantId":"M-1",.*,"sign":"SIGN"\}$/);
-  });
-
-  it('goes to the path of each operation', async () => {
-    const { client, transport } = stubClient(replied(APPROVED), morposDialect());
-    await client.init3d(SALE);
-    await client.auth3d({ payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK }, OPEN_CLAIM);
-    await client.checkPayment(PAYMENT);
-    expect(transport.requests.map(({ url }) => url.replace('https://gateway.example', ''))).toEqual([
-      '/v1/Payment/Init3d',
-      '/v1/Payment/Auth3d',
-      '/v1/Payment/CheckPayment',
-    ]);
-    expect(transport.requests[1]!.body).toBe(JSON.stringify(CALLBACK));
-    expect(JSON.parse(transport.requests[2]!.body)).toHaveProperty('sign');
-  });
-
-  it('is never sent a second time, whatever the answer', async () => {
-    for (const transmission of [
-      replied('', 503),
-      replied('', 302),
-      { sent: true, reply: null, cause: 'connection_lost' } as const,
-      { sent: false, cause: 'connection_failed' } as const,
-    ]) {
-      const { client, transport } = stubClient(transmission);
-      await client.doPayment(SALE, OPEN_CLAIM);
-      expect(transport.requests).toHaveLength(1);
-    }
-  });
-});
 
 describe('nothing is sent', () => {
   const FAILING: [string, Partial<GatewayDialect>][] = [
@@ -136,93 +93,9 @@ describe('nothing is sent', () => {
     expect(await paying).toEqual({ sent: false, why: 'the signer took too long' });
     expect(transport.requests).toHaveLength(0);
   });
-
-  it('when the transport can prove it', async () => {
-    const { client } = stubClient({ sent: false, cause: 'connection_failed' });
-    const expected = { sent: false, why: 'connection failed' };
-    expect(await client.doPayment(SALE, OPEN_CLAIM)).toEqual(expected);
-    expect(await client.init3d(SALE)).toEqual(expected);
-    expect(await client.auth3d({ payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK }, OPEN_CLAIM)).toEqual(
-      expected,
-    );
-  });
 });
 
-describe('once it is sent, there is an outcome', () => {
-  const READING: [string, Partial<GatewayDialect>][] = [
-    ['throws while reading', altered({ read: fail })],
-    ['reads nothing', altered({ read: () => undefined as never })],
-    ['reads no codes', altered({ read: () => ({}) as never })],
-    ['reads a code that is no text', altered({ read: () => ({ code: 0, resultCode: null }) as never })],
-    ['has no code sets', { codes: undefined }],
-  ];
-
-  it.each(READING)('when the dialect %s', async (_how, over) => {
-    const { client } = stubClient(replied(APPROVED), standard(over));
-    for (const outcome of [
-      await client.doPayment(SALE, OPEN_CLAIM),
-      await client.auth3d({ payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK }, OPEN_CLAIM),
-    ]) {
-      expect(outcome).toMatchObject({ sent: true, outcome: { state: 'unknown', reason: 'unreadable' } });
-    }
-    expect(await client.init3d(SALE)).toMatchObject({ sent: true, content: null });
-  });
-
-  it('when the dialect tells more than texts', async () => {
-    const read = (): never =>
-      ({
-        code: 'B0000',
-        resultCode: null,
-        currency: null,
-        amount: null,
-        orderId: 12,
-        paymentId: { a: 1 },
-        message: ['x'],
-      }) as never;
-    const { client } = stubClient(replied({ code: 'B0000' }), standard(altered({ read })));
-    expect(await client.doPayment(SALE, OPEN_CLAIM)).toEqual({
-      sent: true,
-      outcome: {
-        state: 'succeeded',
-        reason: null,
-        // As the dialect gave it.
-        result: { ...NO_RESULT, code: 'B0000', conversationId: undefined },
-      },
-    });
-  });
-
-  it('when verifying the sign throws: the approval is not believed', async () => {
-    const { client } = stubClient(replied(APPROVED), standard({ verifySign: fail }), { verifySign: true });
-    expect(await client.doPayment(SALE, OPEN_CLAIM)).toMatchObject({ outcome: { state: 'unknown' } });
-  });
-
-  it.each([
-    ['deadline', 'no_answer'],
-    ['connection_lost', 'no_answer'],
-    ['reply_too_large', 'unreadable'],
-    ['reply_unreadable', 'unreadable'],
-  ] as const)('when the answer is lost: %s', async (cause, reason) => {
-    const { client } = stubClient({ sent: true, reply: null, cause });
-    const expected = { sent: true, outcome: { state: 'unknown', reason, result: null } };
-    expect(await client.doPayment(SALE, OPEN_CLAIM)).toEqual(expected);
-    expect(await client.auth3d({ payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK }, OPEN_CLAIM)).toEqual(
-      expected,
-    );
-    expect(await client.init3d(SALE)).toEqual({ sent: true, content: null, reason, result: null });
-    const morpos = stubClient({ sent: true, reply: null, cause }, morposDialect());
-    expect(await morpos.client.checkPayment(PAYMENT)).toBeNull();
-  });
-
-  it('as the sale and the answer agree', async () => {
-    const { client } = stubClient(replied({ ...APPROVED, paymentInfo: { amount: 59 } }));
-    expect(await client.doPayment(SALE, OPEN_CLAIM)).toMatchObject({
-      outcome: { state: 'review', reason: 'amount_mismatch' },
-    });
-    expect(await client.auth3d({ payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK }, OPEN_CLAIM)).toMatchObject({
-      outcome: { state: 'review' },
-    });
-  });
-
+describe('an answer', () => {
   it('verifies the sign only where that is asked for, with the key', async () => {
     const keys: (string | null)[] = [];
     const dialect = standard({
@@ -283,58 +156,12 @@ describe('a card that is echoed', () => {
   });
 });
 
-it('a result that throws when it is read is no answer', async () => {
-  const result = { code: 'B0000', resultCode: null, currency: null, amount: null };
-  const read = (): never => Object.defineProperty({ ...result }, 'orderId', { get: fail }) as never;
-  const { client } = stubClient(replied({ code: 'B0000' }), standard(altered({ read })));
-  expect(await client.doPayment(SALE, OPEN_CLAIM)).toEqual({
-    sent: true,
-    outcome: { state: 'unknown', reason: 'unreadable', result: null },
-  });
-});
-
-describe('the answer to an Init3d', () => {
-  it('is the page, as received and as text', async () => {
-    const { client } = stubClient(replied({ ...APPROVED, htmlForm: PAGE }));
-    expect(await client.init3d(SALE)).toEqual({ sent: true, content: PAGE, html: HTML });
-  });
-
-  it('is for this payment, and by the codes of the dialect', async () => {
-    const { client } = stubClient(replied({ code: 'B0000', conversationId: 'X', htmlForm: PAGE }));
-    expect(await client.init3d(SALE)).toMatchObject({ sent: true, content: null, reason: 'conversation_mismatch' });
-    const { codes } = standardDialect({ signer: () => '', codes: { declinedCodes: new Set(['B0000']) } });
-    const other = stubClient(
-      replied({ ...APPROVED, htmlForm: PAGE }),
-      standard({ codes: { ...codes, approvedCodes: new Set() } }),
-    );
-    const declined = await other.client.init3d(SALE);
-    expect(declined).toMatchObject({ sent: true, content: null, reason: 'declined', result: { code: 'B0000' } });
-    expect(JSON.stringify(declined)).not.toContain(PAGE);
-  });
-});
-
 describe('an inquiry', () => {
   it('is not to be had from a dialect without one', async () => {
     const { client, transport } = stubClient(replied({ responseCode: 'B0000' }));
     expect(client.canInquire).toBe(false);
     expect(await client.checkPayment(PAYMENT)).toEqual({ outcome: 'nothing' });
     expect(transport.requests).toHaveLength(0);
-  });
-
-  it('tells what the gateway says, whether or not signs are verified', async () => {
-    const answer = { responseCode: 'B0000', responseDescription: 'Approved' };
-    const { client } = stubClient(replied(answer), morposDialect(), { verifySign: true });
-    expect(client.canInquire).toBe(true);
-    expect(await client.checkPayment(PAYMENT)).toMatchObject({ outcome: 'paid' });
-  });
-
-  it('says nothing when the dialect throws while reading', async () => {
-    const dialect = morposDialect();
-    const { client } = stubClient(replied({ responseCode: 'B0000' }), {
-      ...dialect,
-      operations: { ...dialect.operations, checkPayment: { ...dialect.operations.checkPayment!, read: fail } },
-    });
-    expect(await client.checkPayment(PAYMENT)).toEqual({ outcome: 'nothing' });
   });
 
   it('keeps nothing of the secrets that its answer echoes: neither as configured nor as sent', async () => {
@@ -353,38 +180,12 @@ describe('an inquiry', () => {
       });
     }
   });
-
-  it('that was not sent is no answer', async () => {
-    const { client } = stubClient({ sent: false, cause: 'deadline' }, morposDialect());
-    expect(await client.checkPayment(PAYMENT)).toBeNull();
-  });
 });
 
 describe('a question about a BIN', () => {
   const QUESTION = { conversationId: SALE.conversationId, language: 'tr', bin: '402940' };
   const ask = (client: GatewayClient): ReturnType<GatewayClient['checkBin']> =>
     client.checkBin({ ...QUESTION, amount: null, currencyCode: null }, 2_000, 'fixed');
-
-  it('is what the vendor shows, and carries no card', async () => {
-    const { client, transport } = stubClient(
-      replied({ responseCode: 'B0000', responseDescription: 'Approved' }),
-      morposDialect(),
-    );
-    const answer = await ask(client);
-    expect(answer).toMatchObject({ sent: true, status: 200, result: { code: 'B0000', message: 'Approved' } });
-    const [request] = transport.requests;
-    expect(request!.url).toBe('https://gateway.example/v1/BinList/CheckBin');
-    const { merchantId } = CREDENTIALS;
-    expect(JSON.parse(request!.body)).toEqual({ ...QUESTION, merchantId, sign: expect.any(String) as string });
-  });
-
-  it('is answered by an error in another shape', async () => {
-    const { client } = stubClient(replied({ Message: 'Unauthorized', Code: 'RVV0000000401' }, 401), morposDialect());
-    expect(await ask(client)).toMatchObject({
-      status: 401,
-      result: { code: 'RVV0000000401', message: 'Unauthorized' },
-    });
-  });
 
   it('shows nothing of the credentials that an answer repeats', async () => {
     const { clientSecret } = CREDENTIALS;

@@ -1,17 +1,32 @@
 import fc from 'fast-check';
 import {
   callbackField,
-  hasCallbackValue,
-  readCallbackFields,
+  checkCallback,
   gatherObjects,
+  hasCallbackValue,
+  isObjectField,
+  readCallbackFields,
 } from '../../../lib/gateway/callback/callback-fields.js';
 import { PaymentCallbackError } from '../../../lib/errors/payment-errors.js';
+import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
+import type { CallbackFields } from '../../../lib/gateway/gateway-dialect.js';
+import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const RUNS = process.env.RELEASE === '1' ? 100_000 : 2_000;
+const NAMES = ['InstrumentDetail'];
+const PAYMENT = aPaymentRecord({ state: 'awaiting' });
+const ID = PAYMENT.conversationId;
+const MORPOS = morposDialect();
 
-function refusal(received: unknown): string {
+const read = (received: unknown): CallbackFields => readCallbackFields(received, NAMES);
+const gather = (fields: unknown): CallbackFields => gatherObjects(fields as CallbackFields, NAMES);
+const check = (fields: unknown, required: readonly string[] = []): CallbackFields =>
+  checkCallback(fields as CallbackFields, PAYMENT, { ...MORPOS, requiredCallbackFields: required });
+
+/** Why it is refused; `none` if it is not. */
+function refusal(work: () => unknown): string {
   try {
-    readCallbackFields(received, ['InstrumentDetail']);
+    work();
   } catch (error) {
     if (error instanceof PaymentCallbackError) return error.refusal;
     throw error;
@@ -19,167 +34,196 @@ function refusal(received: unknown): string {
   return 'none';
 }
 
-describe('what the bank sent', () => {
-  it('stays as received, names and values', () => {
-    const received = {
-      Code: 'B0000',
-      message: ' Onaylandı \u0000\r\nSet-Cookie: a=b ',
-      MdStatusMessage: '',
-      n: 1.5,
-      yes: true,
-      nothing: null,
-      'odd name[]=&': 'x',
-      InstrumentDetail: { CardType: 'CARD', n: 1 },
-      'InstrumentDetail2.X': 'y',
-    };
-    expect(readCallbackFields(received, ['InstrumentDetail'])).toEqual(received);
-    expect(Object.keys(readCallbackFields(received, ['InstrumentDetail']))).toEqual(Object.keys(received));
-  });
+/** So many fields. */
+const many = (count: number): Record<string, number> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, 1]));
+const deep = (open: string, close: string): unknown => JSON.parse(`${open.repeat(10_000)}1${close.repeat(10_000)}`);
+const big = (count: number): string => 'x'.repeat(count);
 
-  it.each([
-    { 'InstrumentDetail.CardType': 'CARD', 'InstrumentDetail.Bank': 'X' },
-    { 'InstrumentDetail[CardType]': 'CARD', 'instrumentdetail[Bank]': 'X' },
+const DETAIL = { CardType: 'CARD', Bank: 'X' };
+const [DOTTED, BRACKETED] = ['InstrumentDetail.', 'InstrumentDetail['];
+
+test.each<[refusal: string, received: readonly unknown[]]>([
+  ['not_a_callback', [null, undefined, '', 'Code=B0000', 7, true, [], [{ Code: 'B0000' }], Symbol('x'), () => ({})]],
+  ['repeated_field', [{ Code: ['B0000', 'B0000'] }, { Code: [] }, { Code: 'B0000', code: 'B0000' }]],
+  ['repeated_field', [{ InstrumentDetail: { a: '1' }, instrumentDetail: { b: '1' } }]],
+  ['repeated_field', [{ InstrumentDetail: { a: '1' }, [`${DOTTED}A`]: '1' }]],
+  ['repeated_field', [{ a: '1', A: '1' }, { a: ['1'] }, ['1'], deep('[', ']')].map((it) => ({ InstrumentDetail: it }))],
+  ['nested_field', [{ a: '1' }, new Date(), 1n, () => 1, undefined].map((Code) => ({ Code }))],
+  ['nested_field', [{ constructor: 'x' }, { prototype: 'x' }, deep('{"a":', '}')]],
+  [
+    'nested_field',
+    [{ a: { b: '1' } }, { constructor: 'x' }, deep('{"a":', '}')].map((it) => ({ InstrumentDetail: it })),
+  ],
+  ['nested_field', ['"x"', '{"Code":"B0000"}'].map((it) => JSON.parse(`{"__proto__":${it}}`) as unknown)],
+  ['nested_field', [JSON.parse('{"InstrumentDetail":{"__proto__":"x"}}')]],
+  // 64 fields, those of the detail counted, and 64 KiB in names and values.
+  ['none', [many(64), { ...many(60), InstrumentDetail: many(4) }]],
+  ['too_large', [many(65), many(10_000), { ...many(60), InstrumentDetail: many(5) }]],
+  ['none', [{ a: big(65_535) }, { [big(65_536)]: '' }]],
+  ['too_large', [{ a: big(65_536) }, { [big(65_537)]: '' }, { a: big(40_000), InstrumentDetail: { b: big(40_000) } }]],
+])('reading: %s', (expected, received) => {
+  for (const one of received) expect(refusal(() => read(one))).toBe(expected);
+  expect(({} as { Code?: string }).Code).toBeUndefined();
+});
+
+test('what is read stays as received, names and values', () => {
+  const odd = {
+    message: ' Onaylandı \u0000\r\nSet-Cookie: a=b ',
+    n: 1.5,
+    yes: true,
+    nothing: null,
+    'odd name[]=&': '',
+  };
+  for (const received of [
+    { Code: 'B0000', ...odd, InstrumentDetail: { CardType: 'CARD', n: 1 }, 'InstrumentDetail2.X': 'y' },
+    { [`${DOTTED}CardType`]: 'CARD', [`${DOTTED}Bank`]: 'X' },
+    { [`${BRACKETED}CardType]`]: 'CARD', 'instrumentdetail[Bank]': 'X' },
     { InstrumentDetail: '{"CardType":"CARD"}' },
-  ])('stays as received, in whatever way the detail is written: %j', (received) => {
-    expect(readCallbackFields(received, ['InstrumentDetail'])).toEqual(received);
-  });
-
-  it('is read from an object without a prototype, as a query is', () => {
-    const received = Object.assign(Object.create(null) as object, { Code: 'B0000' });
-    expect(readCallbackFields(received, ['InstrumentDetail'])).toEqual({ Code: 'B0000' });
-  });
-
-  it.each([null, undefined, '', 'Code=B0000', 7, true, [], [{ Code: 'B0000' }], Symbol('x'), () => ({})])(
-    'is no callback when it is %p',
-    (received) => {
-      expect(refusal(received)).toBe('not_a_callback');
-    },
-  );
-
-  it.each([
-    ['a list', { Code: ['B0000', 'B0000'] }, 'repeated_field'],
-    ['an empty list', { Code: [] }, 'repeated_field'],
-    ['two cases', { Code: 'B0000', code: 'B0000' }, 'repeated_field'],
-    ['two cases of the detail', { InstrumentDetail: { a: '1' }, instrumentDetail: { b: '1' } }, 'repeated_field'],
-    ['two cases in the detail', { InstrumentDetail: { a: '1', A: '1' } }, 'repeated_field'],
-    ['a detail in two ways', { InstrumentDetail: { a: '1' }, 'InstrumentDetail.A': '1' }, 'repeated_field'],
-    ['a list in the detail', { InstrumentDetail: { a: ['1'] } }, 'repeated_field'],
-    ['a list for a detail', { InstrumentDetail: ['1'] }, 'repeated_field'],
-    ['an object', { Code: { a: '1' } }, 'nested_field'],
-    ['an object in the detail', { InstrumentDetail: { a: { b: '1' } } }, 'nested_field'],
-    ['a date', { Code: new Date() }, 'nested_field'],
-    ['a bigint', { Code: 1n }, 'nested_field'],
-    ['a function', { Code: () => 1 }, 'nested_field'],
-    ['undefined', { Code: undefined }, 'nested_field'],
-    ['constructor', { constructor: 'x' }, 'nested_field'],
-    ['prototype', { prototype: 'x' }, 'nested_field'],
-    ['constructor in the detail', { InstrumentDetail: { constructor: 'x' } }, 'nested_field'],
-  ])('is refused with %s', (_what, received, expected) => {
-    expect(refusal(received)).toBe(expected);
-  });
-
-  it.each(['{"__proto__":"x"}', '{"__proto__":{"Code":"B0000"}}', '{"InstrumentDetail":{"__proto__":"x"}}'])(
-    'is refused with %s, and nothing is polluted',
-    (text) => {
-      expect(refusal(JSON.parse(text))).toBe('nested_field');
-      expect(({} as { Code?: string }).Code).toBeUndefined();
-    },
-  );
-
-  it('may be 64 fields, those of the detail counted, and no more', () => {
-    const many = (count: number): object =>
-      Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, 'x']));
-    expect(refusal(many(64))).toBe('none');
-    expect(refusal(many(65))).toBe('too_large');
-    expect(refusal(many(10_000))).toBe('too_large');
-    expect(refusal({ ...many(60), InstrumentDetail: many(4) })).toBe('none');
-    expect(refusal({ ...many(60), InstrumentDetail: many(5) })).toBe('too_large');
-  });
-
-  it('may be 64 KiB in names and values, and no more', () => {
-    expect(refusal({ a: 'x'.repeat(65_535) })).toBe('none');
-    expect(refusal({ a: 'x'.repeat(65_536) })).toBe('too_large');
-    expect(refusal({ ['n'.repeat(65_536)]: '' })).toBe('none');
-    expect(refusal({ ['n'.repeat(65_537)]: '' })).toBe('too_large');
-    expect(refusal({ a: 'x'.repeat(40_000), InstrumentDetail: { b: 'x'.repeat(40_000) } })).toBe('too_large');
-  });
-
-  it('may nest 10,000 deep and is refused', () => {
-    const deep = JSON.parse(`${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`) as object;
-    expect(refusal(deep)).toBe('nested_field');
-    expect(refusal({ InstrumentDetail: deep })).toBe('nested_field');
-    expect(refusal({ InstrumentDetail: JSON.parse(`${'['.repeat(10_000)}${']'.repeat(10_000)}`) as object })).toBe(
-      'repeated_field',
-    );
-  });
-
-  it('is read or refused, whatever it is, and what is read is flat and not more than came', () => {
-    const name = fc.oneof(
-      fc.string(),
-      fc.constantFrom(
-        'Code',
-        'code',
-        'InstrumentDetail',
-        'instrumentdetail',
-        'InstrumentDetail.X',
-        'InstrumentDetail[X]',
-      ),
-      fc.constantFrom('__proto__', 'constructor', 'toString', 'InstrumentDetail[__proto__]', 'InstrumentDetail.a.b'),
-    );
-    const value = fc.oneof(
-      fc.string({ unit: 'binary' }),
-      fc.constantFrom('{"X":1}', '{"__proto__":{"a":1}}', '{', '{"a":[1]}', '{"X":1,"x":2}'),
-      fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),
-    );
-    const received = fc.oneof(
-      { weight: 4, arbitrary: fc.dictionary(name, value, { noNullPrototype: false }) },
-      { weight: 1, arbitrary: fc.anything() },
-    );
-    fc.assert(
-      fc.property(received, (received) => {
-        let fields;
-        try {
-          fields = readCallbackFields(received, ['InstrumentDetail']);
-          gatherObjects(fields, ['InstrumentDetail']);
-        } catch (error) {
-          expect(error).toBeInstanceOf(PaymentCallbackError);
-        }
-        for (const [name, value] of Object.entries(fields ?? {})) {
-          const came = (received as Record<string, unknown>)[name];
-          if (typeof value === 'object' && value !== null) {
-            expect(name.toLowerCase()).toBe('instrumentdetail');
-            expect(Object.values(value).every((inner) => inner === null || typeof inner !== 'object')).toBe(true);
-          } else expect(value).toBe(came);
-        }
-        expect(Object.keys(Object.prototype)).toEqual([]);
-      }),
-      { numRuns: RUNS },
-    );
-  }, 300_000);
+    // As a query is.
+    Object.assign(Object.create(null) as object, { Code: 'B0000' }),
+  ]) {
+    expect(read(received)).toEqual({ ...received });
+    expect(Object.keys(read(received))).toEqual(Object.keys(received));
+  }
 });
 
-describe('a field', () => {
-  const fields = { conversationID: 'A', empty: '', nothing: null, n: 7, no: false, InstrumentDetail: { a: '1' } };
-
-  it('is found in any case, as text', () => {
-    expect(callbackField(fields, 'ConversationId')).toBe('A');
-    expect(callbackField(fields, 'N')).toBe('7');
-    expect(callbackField(fields, 'no')).toBe('false');
-  });
-
-  it('is null where it is absent, empty or an object', () => {
-    for (const name of ['empty', 'nothing', 'missing', 'toString', '__proto__', 'instrumentDetail']) {
-      expect(callbackField(fields, name)).toBeNull();
-    }
-  });
-
-  it('counts as missing where it is empty', () => {
-    for (const name of ['conversationid', 'instrumentdetail']) expect(hasCallbackValue(fields, name)).toBe(true);
-    for (const name of ['EMPTY', 'nothing', 'missing', 'toString', '__proto__', 'a']) {
-      expect(hasCallbackValue(fields, name)).toBe(false);
-    }
-    expect(hasCallbackValue({ zero: 0, no: false }, 'ZERO')).toBe(true);
-    expect(hasCallbackValue({ zero: 0, no: false }, 'no')).toBe(true);
-    expect(hasCallbackValue({ detail: {} }, 'detail')).toBe(false);
-  });
+test.each<[written: string, fields: CallbackFields]>([
+  ['an object', { InstrumentDetail: DETAIL }],
+  ['dotted', { [`${DOTTED}CardType`]: 'CARD', [`${DOTTED}Bank`]: 'X' }],
+  ['bracketed', { [`${BRACKETED}CardType]`]: 'CARD', [`${BRACKETED}Bank]`]: 'X' }],
+  ['both', { [`${DOTTED}CardType`]: 'CARD', [`${BRACKETED}Bank]`]: 'X' }],
+  ['a JSON text', { InstrumentDetail: ` ${JSON.stringify(DETAIL)}` }],
+  ['a JSON text and more', { InstrumentDetail: '{"CardType":"CARD"}', [`${DOTTED}Bank`]: 'X' }],
+  ['empty and dotted', { InstrumentDetail: '', [`${DOTTED}CardType`]: 'CARD', [`${DOTTED}Bank`]: 'X' }],
+])('gathering: what is written as %s becomes an object', (_written, fields) => {
+  expect(gather({ Code: 'B0000', ...fields, n: 1 })).toEqual({ Code: 'B0000', InstrumentDetail: DETAIL, n: 1 });
+  expect(refusal(() => check({ ...fields, conversationId: ID }, MORPOS.requiredCallbackFields))).toBe('none');
 });
+
+test.each<[object, gathered: object]>([
+  // Its name stays as it came.
+  [{ 'instrumentDetail.x': '1' }, { instrumentDetail: { x: '1' } }],
+  [{ INSTRUMENTDETAIL: '{"x":1}' }, { INSTRUMENTDETAIL: { x: 1 } }],
+  ...['', 'text', '{', '{x', '[1]', '"x"', null, 7, false, '[object Object]'].map((it): [object, object] => {
+    return [{ InstrumentDetail: it }, { InstrumentDetail: it }];
+  }),
+  ...['a.b', '', 'a]'].map((it): [object, object] => [{ [DOTTED + it]: '1' }, { [DOTTED + it]: '1' }]),
+  ...['a][b]', ']'].map((it): [object, object] => [{ [BRACKETED + it]: '1' }, { [BRACKETED + it]: '1' }]),
+  [{ 'XInstrumentDetail.a': '1' }, { 'XInstrumentDetail.a': '1' }],
+])('gathering %j', (fields, expected) => {
+  expect(gather(fields)).toEqual(expected);
+});
+
+test('the objects are those that are named, each by itself, whatever their case', () => {
+  const fields = { 'A.x': '1', 'b[x]': '2', 'C.x': '3', B: '{"y":4}' };
+  expect(gatherObjects(fields, ['A', 'B'])).toEqual({ A: { x: '1' }, b: { x: '2', y: 4 }, 'C.x': '3' });
+  expect(gatherObjects(fields, [])).toEqual(fields);
+  expect(['instrumentDETAIL', `${DOTTED}x`].map((name) => isObjectField(name, NAMES))).toEqual([true, false]);
+});
+
+test.each<[refusal: string, fields: readonly object[]]>([
+  ['repeated_field', [{ [`${DOTTED}a`]: '1', [`${BRACKETED}a]`]: '1' }]],
+  ['repeated_field', [{ [`${DOTTED}a`]: '1', 'instrumentDetail.A': '2' }]],
+  ['repeated_field', [{ [`${DOTTED}A`]: '1', 'instrumentDetail.a': '2' }]],
+  ['repeated_field', [{ a: '1' }, '{"a":1}', 'text'].map((it) => ({ InstrumentDetail: it, [`${DOTTED}A`]: '2' }))],
+  ['repeated_field', [{ InstrumentDetail: '{"a":1,"A":2}' }, { [`${DOTTED}a`]: '1', instrumentdetail: 'text' }]],
+  ['nested_field', ['{"a":{"b":1}}', '{"a":[1]}', '{"__proto__":1}'].map((it) => ({ InstrumentDetail: it }))],
+  ['nested_field', [{ InstrumentDetail: `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}` }]],
+  ['nested_field', [{ [`${BRACKETED}__proto__]`]: '1' }]],
+  ['none', [{ InstrumentDetail: JSON.stringify(many(64)) }]],
+  ['too_large', [65, 7_000].map((count) => ({ InstrumentDetail: JSON.stringify(many(count)) }))],
+])('gathering: %s', (expected, fields) => {
+  for (const one of fields) {
+    expect(refusal(() => gather(one))).toBe(expected);
+    // Before any claim.
+    expect(refusal(() => check(one))).toBe(expected);
+  }
+});
+
+const BOTH = ['Code', 'MdStatus'];
+const OWN = MORPOS.requiredCallbackFields;
+/** As the hosted page names them. */
+const HOSTED = { ResultCode: 'B0000', BankUniqueReferenceNumber: '', Amount: '149.90' };
+
+test.each<[refusal: string, fields: readonly object[], required: readonly string[]]>([
+  ['none', [{ anything: '' }], []],
+  ['missing_field', [{}], []],
+  ['none', [{ CODE: 'B0000', mdStatus: 'UGF5==' }], BOTH],
+  ['missing_field', ['', null].map((CODE) => ({ CODE, mdStatus: 'UGF5==' })), BOTH],
+  ['missing_field', [{ Code: 'B0000' }, { Code: 'B0000', xMdStatus: '' }], BOTH],
+  ['missing_field', [{ Code: 'B0000' }], ['toString']],
+  ['none', [{ conversationId: ID }, { ...HOSTED, ConversationId: ID }], OWN],
+  ['none', [{ conversationId: ID, InstrumentDetail: '[object Object]' }], OWN],
+  ['missing_field', ['', null].map((conversationId) => ({ Code: 'B0000', conversationId })), OWN],
+  ['missing_field', [{ Code: 'R0099', Message: 'failed' }], OWN],
+  ['foreign_payment', [{ ...HOSTED, ConversationId: 'ANOTHER' }], OWN],
+  ...['conversationId', 'ConversationID'].flatMap((name): [string, object[], string[]][] => [
+    ['none', [ID, '', null].map((it) => ({ [name]: it })), []],
+    ['foreign_payment', [`${ID} `, ID.toLowerCase(), `${ID}2`, 7, true].map((it) => ({ [name]: it })), []],
+  ]),
+])('checking: %s', (expected, fields, required) => {
+  for (const one of fields) expect([one, refusal(() => check(one, required))]).toEqual([one, expected]);
+});
+
+test('a refusal tells nothing of what came', () => {
+  expect(new PaymentCallbackError('foreign_payment').message).toBe('The callback was refused: foreign payment.');
+});
+
+test('a field is found in any case, as text; it is missing where it is absent, empty or an empty object', () => {
+  const fields = { conversationID: 'A', empty: '', nothing: null, n: 7, no: false, zero: 0, detail: { a: '1' }, e: {} };
+  for (const [name, text, isThere] of [
+    ['ConversationId', 'A', true],
+    ['N', '7', true],
+    ['NO', 'false', true],
+    ['zero', '0', true],
+    ['DETAIL', null, true],
+    ...['e', 'EMPTY', 'nothing', 'missing', 'toString', '__proto__', 'a'].map((it) => [it, null, false] as const),
+  ] as const) {
+    expect([name, callbackField(fields, name), hasCallbackValue(fields, name)]).toEqual([name, text, isThere]);
+  }
+});
+
+test('it is read or refused, whatever it is, and what is read is flat and not more than came', () => {
+  const name = fc.oneof(
+    fc.string(),
+    fc.constantFrom(
+      'Code',
+      'code',
+      'InstrumentDetail',
+      'instrumentdetail',
+      'InstrumentDetail.X',
+      'InstrumentDetail[X]',
+    ),
+    fc.constantFrom('__proto__', 'constructor', 'toString', 'InstrumentDetail[__proto__]', 'InstrumentDetail.a.b'),
+  );
+  const value = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('{"X":1}', '{"__proto__":{"a":1}}', '{', '{"a":[1]}', '{"X":1,"x":2}'),
+    fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),
+  );
+  const received = fc.oneof(
+    { weight: 4, arbitrary: fc.dictionary(name, value, { noNullPrototype: false }) },
+    { weight: 1, arbitrary: fc.anything() },
+  );
+  fc.assert(
+    fc.property(received, (received) => {
+      let fields;
+      try {
+        fields = readCallbackFields(received, ['InstrumentDetail']);
+        gatherObjects(fields, ['InstrumentDetail']);
+      } catch (error) {
+        expect(error).toBeInstanceOf(PaymentCallbackError);
+      }
+      for (const [name, value] of Object.entries(fields ?? {})) {
+        const came = (received as Record<string, unknown>)[name];
+        if (typeof value === 'object' && value !== null) {
+          expect(name.toLowerCase()).toBe('instrumentdetail');
+          expect(Object.values(value).every((inner) => inner === null || typeof inner !== 'object')).toBe(true);
+        } else expect(value).toBe(came);
+      }
+      expect(Object.keys(Object.prototype)).toEqual([]);
+    }),
+    { numRuns: RUNS },
+  );
+}, 300_000);

@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto';
-import { gatherObjects } from '../../../lib/gateway/callback/callback-fields.js';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
-import { wireText } from '../../../lib/gateway/wire-body.js';
-import { toPayment } from '../../../lib/payment/payment.js';
 import { CREDENTIALS, sampleSale } from '../sample-sale.js';
-import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const NOW = new Date('2026-03-01T21:05:07.089Z');
 const API_KEY = 'api-key-1';
@@ -74,59 +70,11 @@ describe('the sign of MorPOS', () => {
     expect(await signOf({}, operation)).toBe('78ZCQHUORL5RTIUDP0XO/B48FRRPIMAI7MO1C6W0WXK=');
   });
 
-  it('writes booleans as True and False, and an absent flag as False', async () => {
-    expect(await signOf({ vftFlag: true })).toBe(signOver(PLAIN.replace('False', 'True')));
-    expect(await signOf({ vftFlag: false })).toBe(signOver(PLAIN));
-  });
-
-  it('gives a sub-merchant its place', async () => {
-    expect(await signOf({ pfSubMerchantId: 'SUB-1' })).toBe(signOver(PLAIN.replace(';;', ';SUB-1;')));
-  });
-
-  it('is made over the very text of the amount', async () => {
-    expect(await signOf({ amount: '60' })).toBe(signOver(PLAIN.replace('60.00', '60')));
-    expect(await signOf({ amount: '1234567890123.40' })).toBe(signOver(PLAIN.replace('60.00', '1234567890123.40')));
-  });
-
   it('is made over UTF-8', async () => {
     const returnUrl = 'https://shop.example/ödeme';
     expect(await signOf({ returnUrl })).toBe(
       signOver(PLAIN.replace('https://shop.example/payments/direct/return', returnUrl)),
     );
-  });
-
-  it('of CheckBin is made over the ids, the language and the BIN', async () => {
-    const QUESTION = { conversationId: 'C-1', language: 'tr', bin: '402940', amount: null, currencyCode: null };
-    const body = dialect.operations.checkBin!.body(QUESTION, 'M-1');
-    const sign = await dialect.sign(body, { operation: 'checkBin', apiKey: API_KEY });
-    expect(sign).toBe(signOver('C-1;M-1;tr;402940;api-key-1'));
-  });
-
-  it('of CheckPayment is made over both ids', async () => {
-    const body = dialect.operations.checkPayment!.body(toPayment(aPaymentRecord({ state: 'unknown' })), 'M-1');
-    expect(wireText(body)).toBe('{"merchantId":"M-1","conversationId":"ABC00000000000000001"}');
-    expect(await dialect.sign(body, { operation: 'checkPayment', apiKey: API_KEY })).toBe(
-      signOver('ABC00000000000000001;M-1;api-key-1'),
-    );
-  });
-
-  it('is not put into Auth3d, which carries what the bank sent', async () => {
-    const fields = { Code: 'B0000', MdStatus: 'UGF5==' };
-    const payment = toPayment(aPaymentRecord({ state: 'authorizing' }));
-    const body = dialect.operations.auth3d.body({ payment, fields, gathered: fields }, 'M-1');
-    expect(wireText(body)).toBe(JSON.stringify(fields));
-    expect(await dialect.sign(body, { operation: 'auth3d', apiKey: API_KEY })).toBeNull();
-  });
-
-  it('can be given another order', async () => {
-    const other = morposDialect({
-      signOrder: { doPayment: ['transactionDetails.amount', 'merchantId', 'no.such.field'], auth3d: ['code'] },
-    });
-    const context = { operation: 'doPayment', apiKey: API_KEY } as const;
-    expect(await other.sign(other.operations.doPayment.body(sampleSale(), 'M-1'), context)).toBe(
-      signOver('60.00;M-1;;api-key-1'),
-    );
-    expect(await other.sign({ code: 'x' }, { operation: 'auth3d', apiKey: API_KEY })).toBe(signOver('x;api-key-1'));
   });
 
   it('leaves the place of what is no single value empty', async () => {
@@ -138,27 +86,16 @@ describe('the sign of MorPOS', () => {
     expect(await morposDialect({ signOrder }).sign(body, context)).toBe(signOver(';;;;;60;api-key-1'));
   });
 
+  it('is put into Auth3d only where its order is given', async () => {
+    const context = { operation: 'auth3d', apiKey: API_KEY } as const;
+    expect(await dialect.sign({ code: 'x' }, context)).toBeNull();
+    const signing = morposDialect({ signOrder: { auth3d: ['code'] } });
+    expect(await signing.sign({ code: 'x' }, context)).toBe(signOver('x;api-key-1'));
+  });
+
   it('leaves the place of a key that is not configured empty', async () => {
     const body = { merchantId: 'M-1', conversationId: 'ABC1' };
     expect(await dialect.sign(body, { operation: 'checkPayment', apiKey: null })).toBe(signOver('ABC1;M-1;'));
-  });
-
-  it('can be made with another order for one operation, which leaves the others as they are', async () => {
-    const other = morposDialect({ signOrder: { doPayment: ['merchantId'] } });
-    expect(
-      await other.sign(other.operations.init3d.body(sampleSale(), 'M-1'), { operation: 'init3d', apiKey: API_KEY }),
-    ).toBe(signOver(PLAIN));
-  });
-});
-
-describe('the body of MorPOS', () => {
-  it.each(['doPayment', 'init3d'] as const)('of %s carries the flag that is signed', (operation) => {
-    expect(wireText(dialect.operations[operation].body(sampleSale(), 'M-1'))).toContain(
-      '"amount":60.00,"currencyCode":949,"vftFlag":false}',
-    );
-    expect(wireText(dialect.operations[operation].body(sampleSale({ vftFlag: true }), 'M-1'))).toContain(
-      '"vftFlag":true',
-    );
   });
 });
 
@@ -208,32 +145,9 @@ describe('what the bank must send', () => {
     expect(dialect.callbackIdField).toBe('conversationId');
     expect(dialect.callbackObjectFields).toEqual(['InstrumentDetail']);
   });
-
-  it('goes to Auth3d with its detail as one object', () => {
-    const payment = toPayment(aPaymentRecord({ state: 'authorizing' }));
-    const fields = { Code: 'B0000', 'InstrumentDetail.CardType': 'CARD', 'instrumentdetail[Bank]': 'X' };
-    const gathered = gatherObjects(fields, dialect.callbackObjectFields);
-    expect(dialect.operations.auth3d.body({ payment, fields, gathered }, 'M-1')).toEqual({
-      Code: 'B0000',
-      InstrumentDetail: { CardType: 'CARD', Bank: 'X' },
-    });
-  });
 });
 
 describe('where MorPOS is asked, and what for', () => {
-  it('is as its documentation says', () => {
-    const { doPayment, init3d, auth3d, checkPayment, checkBin } = dialect.operations;
-    expect([doPayment, init3d, auth3d, checkPayment, checkBin].map((operation) => operation?.path)).toEqual([
-      '/v1/Payment/DoPayment',
-      '/v1/Payment/Init3d',
-      '/v1/Payment/Auth3d',
-      '/v1/Payment/CheckPayment',
-      '/v1/BinList/CheckBin',
-    ]);
-    expect(dialect.defaultScope).toBe('pf_write pf_read');
-    expect(dialect.requiresApiKey).toBe(true);
-  });
-
   it('finds the page under the name that it is given', () => {
     const page = Buffer.from('<form action="https://acs.example">').toString('base64');
     const fields = ReplyFields.parse(JSON.stringify({ code: 'B0000', a: page, b: page }))!;
@@ -244,17 +158,6 @@ describe('where MorPOS is asked, and what for', () => {
 
 describe('the answer to a CheckPayment', () => {
   const read = (body: object) => dialect.operations.checkPayment!.read(ReplyFields.parse(JSON.stringify(body))!);
-
-  it('speaks by its own names', () => {
-    const body = { responseCode: 'B0000', responseDescription: 'Approved', message: 'm', transactionType: 'SALE' };
-    expect(read(body)).toMatchObject({
-      code: 'B0000',
-      resultCode: null,
-      message: 'Approved',
-      transactionType: 'SALE',
-      unreadable: [],
-    });
-  });
 
   it('shows a second code that differs before one that does not', () => {
     expect(read({ responseCode: 'B0000', code: 'B0000', resultCode: 'B0051' }).resultCode).toBe('B0051');
@@ -270,24 +173,5 @@ describe('the answer to a CheckPayment', () => {
     expect(read({ responseCode: 'B0000', conversationId: [] }).unreadable).toEqual(['conversationId']);
     expect(read({ responseCode: 'B0000', resultCode: {} }).unreadable).toEqual(['resultCode']);
     expect(read({ responseCode: 'B0000', transactionStatus: { status: 'SUCCESS' } }).isSuccessful).toBe(false);
-  });
-});
-
-describe('the answer to a CheckBin', () => {
-  const read = (body: object) => dialect.operations.checkBin!.read(ReplyFields.parse(JSON.stringify(body))!);
-
-  it('speaks by its own names', () => {
-    const body = {
-      responseCode: 'B0000',
-      responseDescription: 'Approved',
-      code: 'B0051',
-      message: 'm',
-      amount: '1.00',
-    };
-    expect(read(body)).toMatchObject({ code: 'B0000', message: 'Approved', amount: '1.00' });
-  });
-
-  it('speaks by others where it is an error', () => {
-    expect(read({ Code: 'B9999', Message: 'No access' })).toMatchObject({ code: 'B9999', message: 'No access' });
   });
 });

@@ -2,11 +2,8 @@ import { jest } from '@jest/globals';
 import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.js';
 import type { Signer } from '../../../lib/gateway/gateway-dialect.js';
 import { wireText } from '../../../lib/gateway/wire-body.js';
-import { toPayment } from '../../../lib/payment/payment.js';
-import { CREDENTIALS, sampleSale } from '../sample-sale.js';
-import { aPaymentRecord } from '../../rigs/a-payment-record.js';
+import { sampleSale } from '../sample-sale.js';
 
-const NOW = new Date('2026-03-01T09:05:07.089Z');
 const dialect = standardDialect({ signer: () => 'S' });
 
 /** DoPayment's fields as in docs/interface.md, without sign. */
@@ -23,47 +20,6 @@ const BODY =
   '"cardHolderInfo":{"cardHolderName":"ADA YILMAZ","buyerGsm":"905551112233"}}';
 
 describe('the standard dialect', () => {
-  it('knows the paths of the contract and no inquiry', () => {
-    const { doPayment, init3d, auth3d } = dialect.operations;
-    expect({ doPayment: doPayment.path, init3d: init3d.path, auth3d: auth3d.path }).toEqual({
-      doPayment: '/v1/Payment/DoPayment',
-      init3d: '/v1/Payment/Init3d',
-      auth3d: '/v1/Payment/Auth3d',
-    });
-    expect(dialect.operations.checkPayment).toBeUndefined();
-    expect('verifySign' in dialect).toBe(false);
-    expect(dialect.requiredCallbackFields).toEqual([]);
-  });
-
-  it.each(['doPayment', 'init3d', 'auth3d'] as const)('sends the five headers of the contract with %s', (operation) => {
-    expect(dialect.headers({ credentials: CREDENTIALS, operation, now: NOW })).toEqual({
-      'x-ClientID': 'client-1',
-      'x-ClientSecret': 'c2VjcmV0LWJ5dGVz',
-      'x-GrantType': 'client_credentials',
-      'x-Scope': 'pf_write',
-      'x-Timestamp': '2026-03-01T09:05:07.089Z',
-    });
-  });
-
-  it.each(['doPayment', 'init3d'] as const)(
-    'makes the body of %s as the contract has it, byte for byte',
-    (operation) => {
-      expect(wireText(dialect.operations[operation].body(sampleSale(), 'M-1'))).toBe(BODY);
-    },
-  );
-
-  it('adds the optional fields where they are given', () => {
-    const body = wireText(
-      dialect.operations.doPayment.body(sampleSale({ vftFlag: false, pfSubMerchantId: 'SUB-1' }), 'M-1'),
-    );
-    expect(body).toBe(
-      BODY.replace('"currencyCode":949', '"currencyCode":949,"vftFlag":false').replace(
-        /\}$/,
-        ',"extraParameter":{"pfSubMerchantId":"SUB-1"}}',
-      ),
-    );
-  });
-
   it('takes nothing along that a caller put beside the named fields', () => {
     const sale = sampleSale();
     const laden = {
@@ -94,13 +50,6 @@ describe('the standard dialect', () => {
     });
     await expect(throwing.sign({}, context)).rejects.toThrow('no key');
     await expect(standardDialect({ signer: () => Promise.reject(new Error('x')) }).sign({}, context)).rejects.toThrow();
-  });
-
-  it('completes with what the bank sent, as received', () => {
-    const fields = { Code: 'B0000', mdStatus: 'UGF5==', n: 1, InstrumentDetail: { CardType: 'CARD' } };
-    const payment = toPayment(aPaymentRecord({ state: 'authorizing' }));
-    const body = dialect.operations.auth3d.body({ payment, fields, gathered: {} }, 'M-1');
-    expect(wireText(body)).toBe(JSON.stringify(fields));
   });
 
   it('makes ids of 20 characters, each time others', () => {

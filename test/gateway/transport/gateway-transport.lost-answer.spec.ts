@@ -3,25 +3,13 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { Agent } from 'undici';
-import { selfSigned } from './certificates.js';
-import {
-  closeAll,
-  dispatcherOf,
-  gateway,
-  postEach,
-  requestTo,
-  tlsWiretap,
-  transportOf,
-  whenDone,
-  wiretap,
-} from './gateways.js';
+import { closeAll, dispatcherOf, gateway, requestTo, transportOf, whenDone, wiretap } from './gateways.js';
 
 const CONNECTION_LOST = { sent: true, reply: null, cause: 'connection_lost' };
 /** Which code it is depends on what the system had read by then. */
 const SOCKET_CODES = /^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|UND_ERR_HEADERS_OVERFLOW|HTTPParserError)$/;
 const SOCKET_LOST = { ...CONNECTION_LOST, errorCode: expect.stringMatching(SOCKET_CODES) as string };
 const DEADLINE = { sent: true, reply: null, cause: 'deadline' };
-const KEPT_OPEN = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nkeep-alive: timeout=60\r\n\r\n{}';
 
 describe('gateway transport lost answer', () => {
   afterEach(closeAll);
@@ -35,9 +23,6 @@ describe('gateway transport lost answer', () => {
 
   describe('the connection is lost', () => {
     it.each<[string, (socket: Socket) => unknown]>([
-      ['closed as the request arrives', (socket) => socket.end()],
-      ['reset as the request arrives', (socket) => socket.resetAndDestroy()],
-      ['closed after half an answer', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"code":')],
       ['closed in the middle of the headers', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-le')],
       [
         'closed in the middle of a chunk',
@@ -64,14 +49,6 @@ describe('gateway transport lost answer', () => {
       expect(await transportOf().post({ ...requestTo(url), body })).toEqual(SOCKET_LOST);
       expect(posts()).toBe(1);
       expect(received.join('').length).toBeLessThan(body.length);
-    });
-
-    it('because the client certificate is missing, which TLS 1.3 tells after the handshake', async () => {
-      const own = selfSigned('127.0.0.1');
-      const { url } = await tlsWiretap({ ...own, ca: own.cert, requestCert: true, minVersion: 'TLSv1.3' });
-      const dispatcher = new Agent({ connect: { ca: own.cert } });
-      whenDone(() => dispatcher.destroy());
-      expect(await transportOf({ dispatcher }).post(requestTo(url))).toEqual(SOCKET_LOST);
     });
 
     it('because the application ends', async () => {
@@ -101,38 +78,9 @@ describe('gateway transport lost answer', () => {
     expect(await transportOf({ dispatcher }).post(requestTo('http://x.example/pay'))).toEqual(CONNECTION_LOST);
   });
 
-  describe('a pooled connection', () => {
-    it('that is reset as the next request is written', async () => {
-      const { url, received, posts } = await wiretap((socket, text) => {
-        const count = text.split('POST /pay').length - 1;
-        if (count === 1 && text.endsWith('}')) socket.write(KEPT_OPEN);
-        if (count === 2) socket.resetAndDestroy();
-      });
-      const [first, second] = await postEach(transportOf(), [requestTo(url), requestTo(url)]);
-      expect(first).toMatchObject({ sent: true, reply: { text: '{}' } });
-      expect(second).toEqual(SOCKET_LOST);
-      expect([posts(), received.length]).toEqual([2, 1]);
-    });
-
-    it('that was closed meanwhile, whether that was noticed in time or not', async () => {
-      const { url, posts } = await wiretap(whole((socket) => socket.end(KEPT_OPEN)));
-      for (let round = 0; round < 25; round += 1) {
-        const before = posts();
-        const requests = [requestTo(url), requestTo(url)];
-        const [first, second] = await postEach(transportOf(), requests);
-        expect(first).toMatchObject({ sent: true, reply: { text: '{}' } });
-        const isAnswered = second?.sent && second.reply !== null;
-        if (isAnswered) expect(posts() - before).toBe(2);
-        else expect(posts() - before).toBeLessThanOrEqual(2);
-      }
-    });
-  });
-
   describe('the deadline', () => {
     it.each<[string, (response: ServerResponse) => unknown]>([
       ['no answer', () => undefined],
-      ['an answer that stalls', (response) => response.write('{"code":')],
-      ['an answer that trickles', (response) => void setInterval(() => response.write(' '), 10).unref()],
       ['hints only', (response) => response.writeEarlyHints({ link: '</x>; rel=preload' })],
     ])('ends it: %s', async (_what, answer) => {
       const { url, arrivals } = await gateway((response) => void answer(response));
@@ -175,7 +123,6 @@ describe('gateway transport lost answer', () => {
     const TOO_LARGE = { sent: true, reply: null, cause: 'reply_too_large' };
 
     it.each<[string, (response: ServerResponse) => void]>([
-      ['10 MiB', (response) => void response.end(Buffer.alloc(10 * 1024 * 1024, ' '))],
       [
         'more than it says, in chunks without end',
         (response) => {
@@ -195,7 +142,6 @@ describe('gateway transport lost answer', () => {
     });
 
     it.each([
-      ['unpacks to 50 MiB', gzipSync(Buffer.alloc(50 * 1024 * 1024)), 'gzip'],
       ['unpacks twice', gzipSync(gzipSync(Buffer.alloc(50 * 1024 * 1024))), 'gzip, gzip'],
       ['unpacks to one byte too many', gzipSync(Buffer.alloc(1_048_577)), 'gzip'],
     ])('%s', async (_what, body, encoding) => {

@@ -7,27 +7,6 @@ describe('gateway transport', () => {
   afterEach(closeAll);
 
   describe('what is written', () => {
-    it('is the body to the byte, with its length, and the headers', async () => {
-      const { url, received } = await wiretap((socket, text) => {
-        if (text.endsWith('}')) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
-      });
-      await transportOf().post(requestTo(`${url}?x=%20y`));
-      const [head = '', body] = (received[0] ?? '').split('\r\n\r\n');
-      const [line, ...headers] = head.split('\r\n');
-      expect(line).toBe('POST /pay?x=%20y HTTP/1.1');
-      expect(body).toBe('{"name":"Şükrü Ağaç","amount":60.00}');
-      expect(headers).toContain('x-ClientSecret: sesame');
-      const shown = headers.map((header) => header.replace(/^[^:]+/, (name) => name.toLowerCase()));
-      expect(shown.filter((header) => !header.startsWith('host: ')).sort()).toEqual([
-        'accept-encoding: gzip, deflate, br',
-        'accept: application/json, text/plain, */*',
-        'connection: keep-alive',
-        'content-length: 41',
-        'content-type: application/json',
-        'x-clientsecret: sesame',
-      ]);
-    });
-
     it('carries what an interceptor of the host adds, and nothing that would change the rest', async () => {
       const { url, arrivals } = await gateway();
       const transport = transportOf();
@@ -125,34 +104,6 @@ describe('gateway transport', () => {
   });
 
   describe('an answer', () => {
-    it.each([201, 204, 301, 302, 307, 308, 400, 401, 403, 404, 429, 500, 503])(
-      'of status %i is one',
-      async (status) => {
-        const other = await gateway();
-        const { url, arrivals } = await gateway((response) =>
-          response.writeHead(status, { location: other.url }).end(),
-        );
-        expect(await transportOf().post(requestTo(url))).toEqual({ sent: true, reply: { status, text: '' } });
-        expect([arrivals.length, other.arrivals.length]).toEqual([1, 0]);
-      },
-    );
-
-    it('comes one byte at a time', async () => {
-      const { url } = await wiretap((socket, text) => {
-        if (!text.endsWith('}')) return;
-        const bytes = [...Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{"a":"Ş"}')];
-        const next = (): void => {
-          const byte = bytes.shift();
-          if (byte !== undefined) socket.write(Buffer.of(byte), () => setImmediate(next));
-        };
-        next();
-      });
-      expect(await transportOf().post(requestTo(url))).toEqual({
-        sent: true,
-        reply: { status: 200, text: '{"a":"Ş"}' },
-      });
-    });
-
     it('comes after hints', async () => {
       const { url } = await gateway((response) => {
         response.writeEarlyHints({ link: '</x>; rel=preload' });
