@@ -1,6 +1,6 @@
 import type { PaymentClock } from '../payment/clock.js';
 import { type Carried, Masker } from '../payment/kept-text.js';
-import { notAPromise } from '../payment/not-a-promise.js';
+import { notAPromise, refusePromises } from '../payment/not-a-promise.js';
 import { describeThrown, type Thrown } from '../payment/thrown.js';
 import { withTimeout } from '../payment/with-timeout.js';
 import { type Attributes } from '../telemetry/attributes.js';
@@ -11,7 +11,7 @@ import type { DialectOperation, GatewayOperation, GatewaySettings } from './gate
 import type { GatewayTrouble } from './gateway-trouble.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
 import type { Answer, RequestClaim, Transmission, WireRequest } from './transport/attempt.js';
-import { refusePromises, wireText } from './wire-body.js';
+import { objectsIn, wireText } from './wire-body.js';
 
 /** How long a request may take to build and sign: a signer may make requests of its own. */
 const MAX_PREPARATION_MS = 8_000;
@@ -90,7 +90,7 @@ export class Exchange {
     let part = `the dialect's body of ${name}`;
     try {
       const unsigned = notAPromise(operation.body(content, credentials.merchantId), 'the body');
-      refusePromises(unsigned);
+      refusePromises(objectsIn(unsigned), 'a part of the body');
       part = 'the signer';
       const sign: unknown = await dialect.sign(unsigned, { operation: name, apiKey });
       if (sign !== null && typeof sign !== 'string') return { sent: false, why: 'the signer did not return a string' };
@@ -118,10 +118,9 @@ export class Exchange {
 /** A host's own dialect may give anything as headers. */
 function textsIn(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   notAPromise(headers, 'what headers() returned');
+  refusePromises(Object.values<unknown>(headers), 'a header');
   for (const [name, value] of Object.entries<unknown>(headers)) {
-    if (typeof value === 'string') continue;
-    notAPromise(value, `the header ${name}`);
-    throw new TypeError(`the header ${name} is no text`);
+    if (typeof value !== 'string') throw new TypeError(`the header ${name} is no text`);
   }
   return headers;
 }

@@ -68,6 +68,10 @@ const HOSTED_OPERATION = { page: 'hostedPage', embedded: 'embeddedForm' } as con
 /** Asks the gateway in the dialect, and says what its answers mean. It stores nothing. */
 export class GatewayClient {
   private readonly exchange: Exchange;
+  // Read once: a host's own dialect may have getters, and nothing of it may throw once something was sent.
+  private readonly operations: DialectOperations;
+  private readonly codes: ResultCodeSets;
+  private readonly isSignGood: Question['isSignGood'];
 
   constructor(
     private readonly settings: GatewaySettings,
@@ -77,7 +81,12 @@ export class GatewayClient {
     /** Differs from the settings for a simulator, whose address is known only once it listens. */
     private readonly baseUrl: string = settings.baseUrl,
   ) {
+    const { dialect, credentials, verifySign: isSignVerified } = settings;
     this.exchange = new Exchange(settings, transport, clock, trouble, baseUrl);
+    this.operations = { ...dialect.operations };
+    this.codes = { ...dialect.codes };
+    const verifySign = isSignVerified ? dialect.verifySign?.bind(dialect) : undefined;
+    this.isSignGood = verifySign ? (fields) => verifySign(fields, { apiKey: credentials.apiKey }) : null;
   }
 
   async doPayment(sale: SaleRequest, claim: RequestClaim): Promise<ChargeAttempt> {
@@ -172,7 +181,7 @@ export class GatewayClient {
   ): Promise<InquiryOutcome | null> {
     const { checkPayment } = this.operations;
     if (!checkPayment) return { outcome: 'nothing' };
-    const codes = about === 'refund' ? this.refundCodes : this.settings.dialect.codes;
+    const codes = about === 'refund' ? this.refundCodes : this.codes;
     // No source shows how the answer to an inquiry is signed.
     const asked = await this.ask('checkPayment', checkPayment, payment, { expected, codes, about, isSignGood: null });
     return asked.sent && asked.status !== null ? inquiryOutcome(asked, about) : null;
@@ -220,10 +229,9 @@ export class GatewayClient {
     const sent = await this.exchange.send(name, operation, request, claim);
     if (!sent.sent) return sent;
     const { masker } = sent;
-    const { verifyAmount, dialect } = this.settings;
     const read = readAnswer(sent, operation, {
-      codes: dialect.codes,
-      verifyAmount,
+      codes: this.codes,
+      verifyAmount: this.settings.verifyAmount,
       isSignGood: this.isSignGood,
       masker,
       onThrow: (part, error) => this.trouble?.notRead(name, part, describeThrown(error, masker)),
@@ -250,18 +258,8 @@ export class GatewayClient {
 
   /** The code sets for answers to refunds and voids, of which some have a code of their own for an approval. */
   private get refundCodes(): ResultCodeSets {
-    const { codes } = this.settings.dialect;
+    const { codes } = this;
     return { ...codes, approvedCodes: codes.refundApprovedCodes ?? codes.approvedCodes };
-  }
-
-  private get isSignGood(): Question['isSignGood'] {
-    const { verifySign, dialect, credentials } = this.settings;
-    if (!verifySign || !dialect.verifySign) return null;
-    return (fields) => dialect.verifySign!(fields, { apiKey: credentials.apiKey });
-  }
-
-  private get operations(): DialectOperations {
-    return this.settings.dialect.operations;
   }
 }
 

@@ -298,8 +298,8 @@ export interface ResultCodeSets {
   /** In an answer to CheckPayment: the payment is not known. Believed if said twice, at least 10 minutes apart. */
   readonly notFoundCodes: ReadonlySet<string>;
   /**
-   * In an answer to CheckPayment about the gateway's own page: nothing has been paid there so far. Codes that are in no
-   * set count as well, if they come with an HTTP status of success. May be left out if there are none.
+   * In an answer to CheckPayment about the gateway's own page: nothing has been paid there so far. A code that is in no
+   * set ends no page. May be left out if there are none.
    */
   readonly inquiryUnpaidCodes?: ReadonlySet<string>;
   /**

@@ -1,5 +1,3 @@
-import { notAPromise } from '../payment/not-a-promise.js';
-
 /** A number that is sent digit for digit: `60.00` stays `60.00`, where a JavaScript number would become `60`. */
 export class WireDecimal {
   constructor(readonly text: string) {}
@@ -11,14 +9,15 @@ export interface WireObject {
   readonly [field: string]: WireValue | undefined;
 }
 
-/** @throws TypeError for a body with a promise in it, as an async function in a host's own dialect makes them */
-export function refusePromises(body: WireObject): void {
+/** Every object in a body, in whatever depth. Most values are texts, and a decimal has nothing below it. */
+export function objectsIn(body: WireObject): WireValue[] {
+  const found: WireValue[] = [];
   for (const name in body) {
     const value = body[name];
-    // Most values are texts, and a decimal has nothing below it.
     if (typeof value !== 'object' || value === null || value instanceof WireDecimal) continue;
-    refusePromises(notAPromise(value, name) as WireObject);
+    found.push(value, ...objectsIn(value as WireObject));
   }
+  return found;
 }
 
 /** The JSON text of a body. `JSON.stringify` cannot write a {@link WireDecimal} digit for digit. */

@@ -35,7 +35,15 @@ const areTexts: PartCheck = (value) => Array.isArray(value) && value.every(isTex
 /** By its method, since a host may have a Set of another realm. */
 const isSet: PartCheck = (value) => isObject(value) && isFunction((value as Partial<Set<string>>).has);
 
+/** What may be left out. */
+const orNone =
+  (check: PartCheck): PartCheck =>
+  (value) =>
+    value === undefined || check(value);
+
 const DIALECT_PARTS = {
+  name: (value) => isText(value) && value !== '',
+  verifySign: orNone(isFunction),
   headers: isFunction,
   sign: isFunction,
   newConversationId: isFunction,
@@ -55,6 +63,8 @@ const CODE_PARTS = {
   inquiryDeclinedCodes: isSet,
   notFoundCodes: isSet,
   approvedTexts: isSet,
+  refundApprovedCodes: orNone(isSet),
+  inquiryUnpaidCodes: orNone(isSet),
 } satisfies Partial<Record<keyof ResultCodeSets, PartCheck>>;
 
 const OPERATION_PARTS = { path: isText, body: isFunction, read: isFunction };

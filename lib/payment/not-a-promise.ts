@@ -5,8 +5,18 @@
  * @throws TypeError for a promise
  */
 export function notAPromise<Value>(value: Value, what: string): Value {
-  if (typeof value !== 'object' || value === null) return value;
-  if (typeof (value as { readonly then?: unknown }).then !== 'function') return value;
-  Promise.resolve(value).catch(() => undefined);
-  throw new TypeError(`${what} is a promise`);
+  refusePromises([value], what);
+  return value;
+}
+
+/** The same for many values: each rejection is handled, not only the first. */
+export function refusePromises(values: readonly unknown[], what: string): void {
+  const promises = values.filter(isPromise);
+  for (const promise of promises) Promise.resolve(promise).catch(() => undefined);
+  if (promises.length > 0) throw new TypeError(`${what} is a promise`);
+}
+
+function isPromise(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return typeof (value as { readonly then?: unknown }).then === 'function';
 }

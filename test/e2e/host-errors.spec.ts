@@ -111,7 +111,7 @@ describe('the log, when a function of the merchant throws', () => {
     [
       'what reads an answer',
       (dialect) => changed(dialect, { read: thrower }),
-      /^error The dialect "own" threw while it read the gateway's answer to doPayment, which counts as unreadable: Error: c/,
+      /^error The dialect "own" threw while it read the gateway's answer to doPayment, which counts as unreadable, in read\(\): Error: c/,
     ],
   ])("%s, of the host's own dialect", async (_what, change, pattern) => {
     const dialect = change({ ...standardDialect({ signer: () => 'signed' }), name: 'own' });
@@ -125,7 +125,7 @@ describe('the log, when a function of the merchant throws', () => {
     const init3d = { ...dialect.operations.init3d, read: thrower };
     const { payments } = await start({ dialect: { ...dialect, operations: { ...dialect.operations, init3d } } });
     await expect(payments.init3d(sale())).rejects.toMatchObject({ code: 'PAYMENT_INIT3D' });
-    expect(await line(/answer to init3d, which counts as unreadable: Error: card/)).toMatch(HERE);
+    expect(await line(/answer to init3d, which counts as unreadable, in read\(\): Error: card/)).toMatch(HERE);
   });
 
   it('beforeAuth3d, and the function for an address', async () => {

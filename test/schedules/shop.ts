@@ -6,7 +6,6 @@ import {
   type PaymentEvent,
   PaymentNotSentError,
   type PaymentService,
-  type Refund,
   type RefundEvent,
 } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
@@ -21,7 +20,7 @@ import { interceptCalls, type StoreCall } from '../rigs/store-calls.js';
 import type { Choice, Run } from './explorer.js';
 import { ACCOUNT, Gateway, movesMoney, operationOf, REFUNDS, type WireFields } from './gateway.js';
 import { Host, timePasses } from './host.js';
-import { Witness } from './witness.js';
+import { type Answer, Witness } from './witness.js';
 
 /** A flaw that the module could have, planted where it meets the store, or in one of its parts. */
 export interface Plant {
@@ -56,8 +55,6 @@ export interface Script {
   readonly isPaid?: boolean;
   readonly plant?: Plant;
 }
-
-export type Answer = Payment | Refund;
 
 const READS = /^(find|list|history|counts|now)/;
 const WRITES = /^(insert|replace)$/;

@@ -1,11 +1,33 @@
-import type { PaymentEvent, RefundEvent } from 'nestjs-card-payment';
+import type { Payment, PaymentEvent, PaymentService, Refund, RefundEvent } from 'nestjs-card-payment';
 import { isOpenRefund } from '../../lib/payment/refund-totals.js';
 import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
 import { isClaimed, rowOf } from '../../lib/payment/payment-state.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { sale } from '../rigs/sale.js';
 import { interceptCalls } from '../rigs/store-calls.js';
-import type { Answer, Shop, ShopHost } from './shop.js';
+import type { Gateway } from './gateway.js';
+
+export type Answer = Payment | Refund;
+
+/** What the witness knows of a host. */
+interface WatchedHost {
+  readonly name: string;
+  readonly isDead: boolean;
+  readonly payments: PaymentService;
+  /** What its callers were told. */
+  readonly told: Answer[];
+  readonly unanswered: number;
+}
+
+/** What the witness knows of the shop. */
+interface WatchedShop {
+  readonly gateway: Gateway;
+  readonly hosts: readonly WatchedHost[];
+  readonly alive: readonly WatchedHost[];
+  readonly another: WatchedHost;
+  readonly hasDropped: boolean;
+  readonly script: { readonly isPaid?: boolean };
+}
 
 /** Sees what the store has taken, what callers were told and what handlers got, and checks it against the ledger. */
 export class Witness {
@@ -18,7 +40,7 @@ export class Witness {
   /** The same of those that handlers got, in their order. */
   private readonly handled: string[] = [];
 
-  constructor(private readonly shop: Shop) {}
+  constructor(private readonly shop: WatchedShop) {}
 
   check(holds: boolean, otherwise: string): void {
     if (!holds && !this.broken.includes(otherwise)) this.broken.push(otherwise);
@@ -41,7 +63,7 @@ export class Witness {
   }
 
   /** Checks an answer as it is given. */
-  seeAnswer(host: ShopHost, answer: Answer): void {
+  seeAnswer(host: WatchedHost, answer: Answer): void {
     host.told.push(answer);
     const { state, settled, stored } = answer;
     const record = this.recordOf(answer);

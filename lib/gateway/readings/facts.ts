@@ -1,6 +1,6 @@
 import { compareAmounts } from '../../payment/amount.js';
 import type { Masker } from '../../payment/kept-text.js';
-import { notAPromise } from '../../payment/not-a-promise.js';
+import { notAPromise, refusePromises } from '../../payment/not-a-promise.js';
 import type {
   AmountCheck,
   DecidingField,
@@ -93,6 +93,7 @@ export function readAnswer<Result extends GatewayResult, Shown>(
     if (!fields) return { ...nothing, facts: { ...NOTHING, http } };
     const result = notAPromise(operation.read(fields), 'the result');
     if (typeof result !== 'object' || result === null) throw new TypeError('the result is no object');
+    refusePromises(Object.values(result as object), 'a part of the result');
     part = 'the result of read(), or codes';
     const facts = { ...factsOf(result, question), http };
     const shown = question.show?.(result, question.masker) ?? null;
@@ -187,17 +188,19 @@ function codeOf(result: GatewayResult, sets: ResultCodeSets, about: Question['ab
 
 function kindOf(code: unknown, sets: ResultCodeSets, about: Question['about']): CodeKind {
   if (typeof code !== 'string') return 'unreadable';
-  if (sets.approvedCodes.has(code)) return 'approved';
-  if (sets.approvalVariantCodes.has(code)) return 'variant';
-  const isCard = sets.inquiryDeclinedCodes.has(code);
+  // A host's own set may answer with a promise, which says nothing.
+  const isIn = (set: ReadonlySet<string> | undefined): boolean => set?.has(code) === true;
+  if (isIn(sets.approvedCodes)) return 'approved';
+  if (isIn(sets.approvalVariantCodes)) return 'variant';
+  const isCard = isIn(sets.inquiryDeclinedCodes);
   if (about) {
     // The lists for inquiries say more than those for all answers.
-    if (sets.notFoundCodes.has(code)) return 'not_found';
+    if (isIn(sets.notFoundCodes)) return 'not_found';
     if (isCard) return 'card';
-    if (sets.inquiryUnpaidCodes?.has(code)) return 'unpaid';
+    if (isIn(sets.inquiryUnpaidCodes)) return 'unpaid';
   }
-  if (sets.indeterminateCodes.has(code)) return 'indeterminate';
-  const isDeclined = sets.declinedCodes.has(code) || sets.declinedPrefixes.some((prefix) => code.startsWith(prefix));
+  if (isIn(sets.indeterminateCodes)) return 'indeterminate';
+  const isDeclined = isIn(sets.declinedCodes) || sets.declinedPrefixes.some((prefix) => code.startsWith(prefix));
   if (!isDeclined) return 'unheard';
   return isCard ? 'card' : 'declined';
 }

@@ -122,7 +122,7 @@ export const INQUIRY: Table<InquiryFacts, InquiryVerdict> = [
   [{ id: 'foreign' }, ['unclear']],
   // A status or a text that says success contradicts a code that says that nothing was paid.
   [{ http: REFUSALS, code: ['unpaid', 'not_found'], status: 'success' }, ['unclear']],
-  [{ http: REFUSALS, code: ['unpaid', 'not_found'], text: 'approved' }, ['unclear']],
+  [{ http: REFUSALS, code: ['unpaid', 'not_found'], text: 'approved', status: 'none' }, ['unclear']],
   [{ http: REFUSALS, code: ['unpaid', 'not_found'], about: ['sale', 'page'] }, ['unpaid']],
   [{ http: REFUSALS, code: ['none', 'unreadable'] }, ['unanswered']],
   [{ http: REFUSALS }, ['unclear']],
@@ -134,7 +134,7 @@ export const INQUIRY: Table<InquiryFacts, InquiryVerdict> = [
     ['unclear'],
   ],
   [{ code: ['card', 'unpaid', 'not_found'], status: 'success' }, ['unclear']],
-  [{ code: ['card', 'unpaid', 'not_found'], text: 'approved' }, ['unclear']],
+  [{ code: ['card', 'unpaid', 'not_found'], text: 'approved', status: 'none' }, ['unclear']],
   [{ code: 'card' }, ['declined']],
   [{ code: 'not_found' }, ['not_found']],
   [{ code: ['indeterminate', 'unreadable', 'none'] }, ['unclear']],

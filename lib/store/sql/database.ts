@@ -4,7 +4,7 @@ import { type PaymentClock, SystemClock } from '../../payment/clock.js';
 import { TimeoutError, withTimeout } from '../../payment/with-timeout.js';
 import type { SqlEngine, SqlStatement } from './engine.js';
 import { SharedCommit } from './shared-commit.js';
-import type { PaymentDb } from './tables.js';
+import { execute, type PaymentDb, type Work } from './tables.js';
 
 const MAX_CALL_MS = 25_000;
 
@@ -20,9 +20,6 @@ export interface SqlDatabaseSettings {
   /** Where the time comes from instead of `SqlEngine.time`. */
   readonly clock?: PaymentClock | undefined;
 }
-
-/** Work of a transaction: it may run more than once. */
-export type Work<T> = (db: PaymentDb) => Promise<T>;
 
 /** A database: its connections, and how statements are written for it. */
 export class SqlDatabase {
@@ -141,11 +138,6 @@ export class SqlDatabase {
   private retried<T>(attempt: () => Promise<T>): Promise<T> {
     return retryWhileBusy(this.engine.isBusy, attempt);
   }
-}
-
-/** Runs a statement without values. */
-export async function execute(db: PaymentDb, statement: string): Promise<void> {
-  await db.executeQuery(CompiledQuery.raw(statement));
 }
 
 const MAX_BUSY_WAIT_MS = 10_000;

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { execute, type Work } from './database.js';
 import type { SqlEngine } from './engine.js';
-import type { PaymentDb } from './tables.js';
+import { execute, type PaymentDb, type Work } from './tables.js';
 
 /** How many pieces of work share a transaction: reads wait for it. */
 const MAX_BATCH = 64;

@@ -1,4 +1,4 @@
-import type { ColumnType, Kysely } from 'kysely';
+import { type ColumnType, CompiledQuery, type Kysely } from 'kysely';
 import { merchantAccountOf } from '../../payment/account.js';
 import type { LedgerEvent } from '../../payment/ledger-event.js';
 import type { PaymentRecord } from '../../payment/payment.js';
@@ -88,6 +88,14 @@ export interface PaymentTables {
 }
 
 export type PaymentDb = Kysely<PaymentTables>;
+
+/** Work of a transaction: it may run more than once. */
+export type Work<T> = (db: PaymentDb) => Promise<T>;
+
+/** Runs a statement without values. */
+export async function execute(db: PaymentDb, statement: string): Promise<void> {
+  await db.executeQuery(CompiledQuery.raw(statement));
+}
 
 /** Whether an account is one of refunds. */
 export function isRefunds(account: string): 0 | 1 {

@@ -32,7 +32,12 @@ describe("a dialect of a host's own", () => {
   it.each([
     [
       {},
-      'headers, sign, newConversationId, operations, codes, requiredCallbackFields, callbackIdField, callbackObjectFields',
+      'name, headers, sign, newConversationId, operations, codes, requiredCallbackFields, callbackIdField, ' +
+        'callbackObjectFields',
+    ],
+    [
+      { ...rest, operations, name: '', verifySign: true, codes: { ...rest.codes, refundApprovedCodes: ['00'] } },
+      'name, verifySign, codes.refundApprovedCodes',
     ],
     [{ ...rest, operations, callbackIdField: undefined }, 'callbackIdField'],
     [
