@@ -38,13 +38,19 @@ export const PLANTS: readonly PlantedFlaw[] = [
         return stored?.version === previous.version ? store.replace(record, previous, event) : 'stale';
       }),
   }),
-  planted('an event is written apart from its state', 'callbacks', /no handler got the event/, {
-    wrapStore: (store) =>
-      replacing(store, async (record, previous, event) => {
-        const outcome = await store.replace(record, previous);
-        if (event && outcome === 'replaced') await store.insert(carrierOf(record), event);
-        return outcome;
-      }),
+  planted('an event is no part of its write', 'callbacks', /no handler got the event/, {
+    wrapStore: (store) => {
+      const failed = new Set<string>();
+      return replacing(store, async (record, previous, event) => {
+        const write = `${record.conversationId}:${record.version}`;
+        try {
+          return await store.replace(record, previous, failed.has(write) ? undefined : event);
+        } catch (error) {
+          failed.add(write);
+          throw error;
+        }
+      });
+    },
   }),
   planted('a payment that stays unknown is failed', 'callbacks', /was failed, and the money was charged/, {
     wrapStore: (store) => whenDue(store, 'unknown', (record) => advance(record, 'failed', {}, record.updatedAt)),
@@ -153,10 +159,4 @@ function whenDue(
     }
     return due.filter((record) => record.state !== state);
   });
-}
-
-/** A record of its own that brings an event into the store. */
-function carrierOf(record: PaymentRecord): PaymentRecord {
-  const keys = { tokenHash: null, idempotencyKey: null, reference: null, referenceLock: null, dueAt: null };
-  return { ...record, ...keys, conversationId: `event-of-${record.conversationId}-${record.version}` };
 }
