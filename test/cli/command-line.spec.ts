@@ -156,7 +156,7 @@ describe('the command line', () => {
   it('prints the tables of a database', async () => {
     const { status, stdout } = await cli(['schema', '--dialect', 'postgres'], { cwd });
     expect(status).toBe(0);
-    expect(stdout).toContain('create table card_payment (');
+    expect(stdout).toContain('create table if not exists card_payment (');
   });
 
   it('starts the simulator until it is ended', async () => {

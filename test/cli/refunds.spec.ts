@@ -243,7 +243,15 @@ describe.each(Object.entries(STORES))('refunds on %s', (_name, start) => {
     const event = aRefundEvent({ refundId: 'MAILED-BACK', conversationId: 'MAILED' });
     const id = await shop.paid();
     const record = (await shop.store.find('default', id))!;
-    const refunded = { ...record, account, conversationId: 'MAILED-BACK', reference: id, tokenHash: null } as const;
+    const sale = JSON.stringify(record);
+    const refunded = {
+      ...record,
+      account,
+      conversationId: 'MAILED-BACK',
+      reference: id,
+      tokenHash: null,
+      sale,
+    } as const;
     await shop.store.announce(account, [{ handlerId: 'mail', type: 'refund.succeeded' }]);
     await shop.store.insert({ ...refunded, kind: 'refund', idempotencyKey: null, referenceLock: null }, event);
     await shop.store.fanOut(account, 10);
@@ -262,7 +270,7 @@ describe.each(Object.entries(STORES))('refunds on %s', (_name, start) => {
 
     expect(await shop.json('parked')).toMatchObject({
       account: 'default',
-      deliveries: [{ type: 'refund.succeeded', conversationId: 'MAILED', refundId: 'MAILED-BACK', attempts: 12 }],
+      deliveries: [{ type: 'refund.succeeded', conversationId: id, refundId: 'MAILED-BACK', attempts: 12 }],
     });
     expect((await shop.said(['list'])).stdout).toContain('\n1 parked delivery\n');
     expect(await shop.json('stats')).toMatchObject({ parkedDeliveries: 1 });

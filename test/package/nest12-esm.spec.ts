@@ -161,7 +161,7 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
   it('has a command that prints the tables', async () => {
     const args = ['--no-install', 'nestjs-card-payment', 'schema', '--dialect', 'sqlite'];
     const { status, stdout } = await app.run('npx', args);
-    expect(stdout).toContain('create table card_payment (');
+    expect(stdout).toContain('create table if not exists card_payment (');
     expect(status).toBe(0);
   });
 });

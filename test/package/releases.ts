@@ -8,8 +8,8 @@ import { cleanEnvironment, packTarball, run } from './tarball.js';
 
 const PACKAGE = 'node_modules/nestjs-card-payment';
 const BUILDS = ['dist/esm', 'dist/cjs'];
-/** The line of a build at which the list of migrations is complete. */
-const SCHEMA_VERSION_DECLARED = /^(?=(?:const|let|var) SCHEMA_VERSION = MIGRATIONS\.length)/m;
+/** The line of a build at which the list of steps is complete. */
+const SCHEMA_VERSION_DECLARED = /^(?=(?:const|let|var) SCHEMA_VERSION = STEPS\.length)/m;
 
 /** The migration that a release adds to the schema of its predecessor. */
 export interface NextRelease {
@@ -40,7 +40,7 @@ export class Releases {
     const folder = join(this.folder, name);
     cpSync(join(this.folder, from), folder, { recursive: true });
     this.edit(name, 'package.json', (text) => text.replace(/"version": ".*?"/, `"version": "${version}"`));
-    const step = `MIGRATIONS.push({ lowest: ${lowest}, statements: () => [${JSON.stringify(sql)}] });\n`;
+    const step = `STEPS.push({ lowest: ${lowest}, statements: () => [${JSON.stringify(sql)}] });\n`;
     for (const build of BUILDS) {
       const file = this.fileOf(name, build, SCHEMA_VERSION_DECLARED);
       this.edit(name, file, (text) => text.replace(SCHEMA_VERSION_DECLARED, step));

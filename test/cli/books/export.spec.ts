@@ -265,7 +265,7 @@ describe('payments export', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     writeFileSync(path, 'october');
     const damaged = new Database(place.file('payments.sqlite'));
-    damaged.prepare(`update card_payment set record = 'no record'`).run();
+    damaged.prepare(`update card_payment_version set record = 'no record'`).run();
     damaged.close();
     const failed = await said('--output', 'november.csv');
     expect(failed).toMatchObject({ status: 1, stdout: '' });
@@ -319,15 +319,20 @@ describe('payments export', () => {
     function fill(count: number): void {
       const database = new Database(place.file('payments.sqlite'));
       const insert = database.prepare(
-        `insert into card_payment (account, conversation_id, version, state, created_at, updated_at, finalized_at, record)
-          values ('default', ?, 3, 'succeeded', ?, ?, ?, ?) on conflict do nothing`,
+        `insert into card_payment (account, conversation_id, version, state, is_refund, created_at, updated_at, finalized_at)
+          values ('default', ?, 3, 'succeeded', 0, ?, ?, ?) on conflict do nothing`,
+      );
+      const insertVersion = database.prepare(
+        `insert into card_payment_version (account, conversation_id, version, record) values ('default', ?, 3, ?)
+          on conflict do nothing`,
       );
       database.transaction(() => {
         for (let number = 0; number < count; number += 1) {
           // A few at the same moment.
           const [conversationId, at] = [`P${number}`, noon(1, Math.floor(number / 3))];
           const record = aPaymentRecord({ conversationId, createdAt: at, finalizedAt: at, message: 'x'.repeat(500) });
-          insert.run(conversationId, at.getTime(), at.getTime(), at.getTime(), recordToJson(record));
+          insert.run(conversationId, at.getTime(), at.getTime(), at.getTime());
+          insertVersion.run(conversationId, recordToJson(record));
         }
       })();
       database.close();
