@@ -260,7 +260,7 @@ export const MAX_SETTLED_COUNT = 10_000;
 
 /** How many payments or refunds are in a state now. */
 export interface StateCount {
-  /** In a settled state, {@link MAX_SETTLED_COUNT} where there are as many or more. */
+  /** In a settled state, 10,000 where there are as many or more. */
   readonly count: number;
   /** The oldest `updatedAt` of those that were counted, the first created ones; null if there are none. */
   readonly oldest: Date | null;
