@@ -27,6 +27,7 @@ import {
   type UniqueKey,
 } from '../payment-store.js';
 import { copyRecord, eventOfVersion, historyEntryOf, versionOf } from '../record-json.js';
+import { takeInTurns } from '../take-in-turns.js';
 import { nameChange, namesOf, plainName } from '../unique-names.js';
 
 /** When there are more purged names, the oldest are forgotten, so that memory use has a limit. */
@@ -65,22 +66,38 @@ class Account {
   readonly due = new Set<string>();
   /** When each pair was last announced, by type and then by handler. */
   readonly pairs = new Map<LedgerEventType, Map<string, Date>>();
-  /** Those to each handler, by the id of their event; to the handler '', the events that wait. */
+  /** Those to each handler, by the id of their event. */
   readonly deliveries = new Map<string, Map<string, StoredDelivery>>();
+  /** The events that wait to be fanned out, of each type. */
+  readonly waiting = new Map<LedgerEventType, Set<StoredDelivery>>();
+  /** The deliveries and waiting events of each record. */
+  private readonly ofRecord = new Map<string, Set<StoredDelivery>>();
 
-  to(handlerId: string): Map<string, StoredDelivery> {
-    const found = this.deliveries.get(handlerId) ?? new Map<string, StoredDelivery>();
-    this.deliveries.set(handlerId, found);
-    return found;
+  add(one: StoredDelivery): void {
+    const { handlerId, eventId, type, version } = one;
+    if (handlerId === '') addTo(this.waiting, type, one);
+    else this.deliveries.set(handlerId, this.to(handlerId).set(eventId, one));
+    addTo(this.ofRecord, version.conversationId, one);
   }
 
-  get waiting(): Map<string, StoredDelivery> {
-    return this.to('');
+  remove(one: StoredDelivery): void {
+    const { handlerId, eventId, type, version } = one;
+    if (handlerId === '') removeFrom(this.waiting, type, one);
+    else this.to(handlerId).delete(eventId);
+    removeFrom(this.ofRecord, version.conversationId, one);
+  }
+
+  to(handlerId: string): Map<string, StoredDelivery> {
+    return this.deliveries.get(handlerId) ?? new Map<string, StoredDelivery>();
+  }
+
+  of(conversationId: string): StoredDelivery[] {
+    return [...(this.ofRecord.get(conversationId) ?? [])];
   }
 
   /** The deliveries to all handlers, without what waits. */
   get all(): StoredDelivery[] {
-    return [...this.deliveries].flatMap(([handlerId, to]) => (handlerId === '' ? [] : [...to.values()]));
+    return [...this.deliveries.values()].flatMap((to) => [...to.values()]);
   }
 
   announcedAt(handlerId: string, type: LedgerEventType): Date | undefined {
@@ -93,8 +110,7 @@ class Account {
 
   /** Whether a record has a delivery, or an event that waits for a known pair. */
   isBusyWith(id: string): boolean {
-    const isOf = ({ version }: StoredDelivery) => version.conversationId === id;
-    return this.all.some(isOf) || [...this.waiting.values()].some((one) => isOf(one) && this.isKnown(one.type));
+    return this.of(id).some(({ handlerId, type }) => handlerId !== '' || this.isKnown(type));
   }
 }
 
@@ -136,7 +152,7 @@ export class MemoryPaymentStore implements PaymentStore {
     for (const [name, key] of names) if (account.names.has(name)) return Promise.resolve(key);
     for (const name of names.keys()) setOwner(account, name, record.conversationId);
     account.records.set(record.conversationId, { record, versions: [] });
-    if (record.reference !== null) idsOf(account, record.reference).add(record.conversationId);
+    if (record.reference !== null) addTo(account.byReference, record.reference, record.conversationId);
     this.write(account, record, event);
     return Promise.resolve(null);
   }
@@ -157,8 +173,8 @@ export class MemoryPaymentStore implements PaymentStore {
     for (const name of taken) setOwner(account, name, id);
     if (pinned !== null) setOwner(account, pinned, null);
     if (next.reference !== stored.record.reference) {
-      idsOf(account, stored.record.reference ?? '').delete(id);
-      if (next.reference !== null) idsOf(account, next.reference).add(id);
+      removeFrom(account.byReference, stored.record.reference ?? '', id);
+      if (next.reference !== null) addTo(account.byReference, next.reference, id);
     }
     this.write(account, next, event);
     return Promise.resolve('replaced');
@@ -239,17 +255,18 @@ export class MemoryPaymentStore implements PaymentStore {
 
   fanOut(accountName: string, limit: number): Promise<number> {
     const account = this.of(accountName);
-    let events = 0;
-    for (const event of account.waiting.values()) {
-      if (events === limit) break;
-      if (!account.isKnown(event.type)) continue;
-      events += 1;
-      account.waiting.delete(event.eventId);
+    const known = [...account.waiting].filter(([type]) => account.isKnown(type));
+    const events = takeInTurns(
+      known.flatMap(([, waiting]) => firstOf(waiting, limit)),
+      limit,
+    );
+    for (const event of events) {
+      account.remove(event);
       for (const handlerId of account.pairs.get(event.type)!.keys()) {
-        account.to(handlerId).set(event.eventId, { ...event, handlerId, dueAt: this.clock.now() });
+        account.add({ ...event, handlerId, dueAt: this.clock.now() });
       }
     }
-    return Promise.resolve(events);
+    return Promise.resolve(events.length);
   }
 
   leaseDeliveries(request: DeliveryLeaseRequest): Promise<Delivery[]> {
@@ -258,17 +275,13 @@ export class MemoryPaymentStore implements PaymentStore {
     const isAlive = (type: LedgerEventType) =>
       (account.announcedAt(handlerId, type)?.getTime() ?? -Infinity) > now.getTime() - PAIR_ALIVE_MS;
     const isDue = (one: StoredDelivery) => !one.parked && one.dueAt <= now && types.includes(one.type);
-    const open = [...account.to(handlerId).values(), ...account.waiting.values()].filter(({ parked }) => !parked);
-    const blocking = open.filter(
-      (one) => isAlive(one.type) || (one.handlerId !== '' && (one.dueAt > now ? one.lease !== null : isDue(one))),
-    );
-    const first = new Map<string, number>();
-    for (const { version } of blocking) {
-      const { conversationId: id, version: number } = version;
-      first.set(id, Math.min(first.get(id) ?? Infinity, number));
-    }
-    const isFirst = ({ version }: StoredDelivery) => version.version <= (first.get(version.conversationId) ?? Infinity);
-    const leased = open.filter((one) => one.handlerId !== '' && isDue(one) && isFirst(one));
+    const isBlocking = (one: StoredDelivery) =>
+      !one.parked &&
+      (one.handlerId === handlerId || one.handlerId === '') &&
+      (isAlive(one.type) || (one.handlerId !== '' && (one.dueAt > now ? one.lease !== null : isDue(one))));
+    const isFirst = ({ version: { conversationId, version } }: StoredDelivery) =>
+      !account.of(conversationId).some((one) => one.version.version < version && isBlocking(one));
+    const leased = [...account.to(handlerId).values()].filter((one) => isDue(one) && isFirst(one));
     leased.sort((one, other) => byTime(one.dueAt, other.dueAt) || one.version.version - other.version.version);
     return Promise.resolve(
       leased.slice(0, limit).map((one) => {
@@ -285,7 +298,8 @@ export class MemoryPaymentStore implements PaymentStore {
   }
 
   acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    this.of(account).to(handlerId).delete(eventId);
+    const acknowledged = this.of(account).to(handlerId).get(eventId);
+    if (acknowledged) this.of(account).remove(acknowledged);
     return Promise.resolve();
   }
 
@@ -309,7 +323,7 @@ export class MemoryPaymentStore implements PaymentStore {
     if (!parked?.parked) return Promise.resolve('absent');
     Object.assign(parked, { parked: false, attempts: 0, error: null, dueAt: this.clock.now() });
     const { conversationId, version } = parked.version;
-    const pending = [...account.to(handlerId).values(), ...account.waiting.values()];
+    const pending = account.of(conversationId).filter((one) => one.handlerId === handlerId || one.handlerId === '');
     const isOvertaken = account.records
       .get(conversationId)
       ?.versions.some(
@@ -348,15 +362,16 @@ export class MemoryPaymentStore implements PaymentStore {
     const open = account.all.filter(({ parked }) => !parked);
     const isOrphaned = ({ handlerId, type }: StoredDelivery) =>
       (account.announcedAt(handlerId, type)?.getTime() ?? -Infinity) <= now.getTime() - PAIR_ALIVE_MS;
+    const all = this.records(accountName).sort(byCreation);
     const states = ALL_STATES.map((state): [LedgerState, StateCount] => {
-      const found = this.records(accountName, { states: [state] }).sort(byCreation);
+      const found = all.filter((record) => record.state === state);
       const counted = rowOf(state).settled ? found.slice(0, MAX_SETTLED_COUNT) : found;
       const [oldest] = counted.map(({ updatedAt }) => updatedAt).sort(byTime);
       return [state, { count: counted.length, oldest: oldest ? new Date(oldest) : null }];
     });
     return Promise.resolve({
       states: Object.fromEntries(states) as StoreCounts['states'],
-      waitingEvents: account.waiting.size,
+      waitingEvents: [...account.waiting.values()].reduce((sum, { size }) => sum + size, 0),
       openDeliveries: open.length,
       parkedDeliveries: account.all.length - open.length,
       orphanedDeliveries: open.filter(isOrphaned).length,
@@ -383,7 +398,7 @@ export class MemoryPaymentStore implements PaymentStore {
     if (!event) return;
     const { eventId, type } = event;
     const unleased = { attempts: 0, parked: false, error: null, lease: null, dueAt: this.clock.now() };
-    account.waiting.set(eventId, { handlerId: '', eventId, type, version, ...unleased });
+    account.add({ handlerId: '', eventId, type, version, ...unleased });
   }
 
   /** @returns how many events the record had */
@@ -393,10 +408,8 @@ export class MemoryPaymentStore implements PaymentStore {
       if (key === 'tokenHash') account.names.delete(name);
       else setOwner(account, name, null, key === 'referenceLock' ? null : this.clock.now());
     }
-    for (const [eventId, { version }] of account.waiting) {
-      if (version.conversationId === id) account.waiting.delete(eventId);
-    }
-    idsOf(account, record.reference ?? '').delete(id);
+    for (const one of account.of(id)) account.remove(one);
+    removeFrom(account.byReference, record.reference ?? '', id);
     account.records.delete(id);
     return versions.filter(({ type }) => type !== null).length;
   }
@@ -406,8 +419,7 @@ export class MemoryPaymentStore implements PaymentStore {
       for (const [handlerId, announcedAt] of handlers) {
         if (announcedAt >= before) continue;
         handlers.delete(handlerId);
-        const deliveries = account.to(handlerId);
-        for (const one of [...deliveries.values()]) if (one.type === type) deliveries.delete(one.eventId);
+        for (const one of [...account.to(handlerId).values()]) if (one.type === type) account.remove(one);
       }
     }
   }
@@ -455,10 +467,24 @@ function setOwner(account: Account, name: string, conversationId: string | null,
   account.names.set(name, { conversationId, purgedAt });
 }
 
-function idsOf({ byReference }: Account, reference: string): Set<string> {
-  const ids = byReference.get(reference) ?? new Set<string>();
-  byReference.set(reference, ids);
-  return ids;
+function addTo<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): void {
+  sets.set(key, (sets.get(key) ?? new Set<Value>()).add(value));
+}
+
+/** An empty set is not kept: there may be one for each record that ever was. */
+function removeFrom<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): void {
+  sets.get(key)?.delete(value);
+  if (sets.get(key)?.size === 0) sets.delete(key);
+}
+
+/** Without copying the rest, which may be long. */
+function firstOf<Value>(values: Iterable<Value>, limit: number): Value[] {
+  const first: Value[] = [];
+  for (const value of values) {
+    if (first.length === limit) break;
+    first.push(value);
+  }
+  return first;
 }
 
 function shown({ handlerId, version, attempts, parked, error, dueAt }: StoredDelivery): Delivery {

@@ -12,6 +12,7 @@ import {
   type ReplayOutcome,
   type StoreCounts,
 } from '../payment-store.js';
+import { takeInTurns } from '../take-in-turns.js';
 import { type SqlDatabase, withinCallLimit } from './database.js';
 import { OPEN, PARKED, type PaymentDb, type PaymentTables, toDelivery, WAITING } from './tables.js';
 
@@ -423,20 +424,6 @@ function firstOfEach(db: PaymentDb, { account, types, limit }: FanOutRequest) {
       .select(['waiting.event_id', 'waiting.type']);
   const [first = '', ...others] = types;
   return others.reduce((query, type) => query.unionAll(ofType(type)), ofType(first));
-}
-
-/** One of each type, then the next of each, and so on, so that no type waits for a long queue of another one. */
-function takeInTurns<Row extends { readonly type: string }>(rows: readonly Row[], limit: number): Row[] {
-  const turns = new Map<string, number>();
-  const inTurns = rows.map((row) => {
-    const turn = turns.get(row.type) ?? 0;
-    turns.set(row.type, turn + 1);
-    return { row, turn };
-  });
-  return inTurns
-    .sort((one, other) => one.turn - other.turn)
-    .slice(0, limit)
-    .map(({ row }) => row);
 }
 
 function idsOf(rows: readonly { readonly event_id: string }[]): string[] {
