@@ -23,12 +23,6 @@ interface PurgeBatch {
   readonly place: PurgePlace | null;
 }
 
-/** A payment or refund that is settled. */
-interface Settled {
-  readonly account: string;
-  readonly id: string;
-}
-
 /** Deletes what the ledger no longer needs, until `end` (by `performance.now`), a batch in each transaction. */
 export class LedgerPurge {
   constructor(
@@ -113,15 +107,9 @@ export class LedgerPurge {
 
     const batch = firstOf(ids, refunds);
     const purged = batch.filter((id) => !kept.has(id));
-    const records: Settled[] = purged.flatMap((id) => [
-      { account: this.account, id },
-      ...(refunds.get(id) ?? []).map((refund) => ({ account: this.refundsAccount, id: refund })),
-    ]);
-    let events = 0;
-    for (const account of [this.account, this.refundsAccount]) {
-      const ofAccount = records.filter((record) => record.account === account).map(({ id }) => id);
-      if (ofAccount.length > 0) events += await this.delete(db, account, ofAccount);
-    }
+    const purgedRefunds = purged.flatMap((id) => refunds.get(id) ?? []);
+    const events =
+      (await this.delete(db, this.account, purged)) + (await this.delete(db, this.refundsAccount, purgedRefunds));
     const last = settled[batch.length - 1];
     const isEnd = batch.length === settled.length && settled.length < PAYMENTS_BATCH;
     const place =
@@ -200,6 +188,7 @@ export class LedgerPurge {
    * @returns how many events there were
    */
   private async delete(db: PaymentDb, account: string, ids: readonly string[]): Promise<number> {
+    if (ids.length === 0) return 0;
     const { database } = this;
     const deleteFrom = (table: 'card_payment' | 'card_payment_version' | 'card_payment_delivery') =>
       db.deleteFrom(table).where('account', '=', account).where('conversation_id', 'in', ids);
