@@ -20,7 +20,6 @@ export type PaymentChange = Partial<
     | 'referenceLock'
     | 'pinsReference'
     | 'hostIdNonce'
-    | 'gateway'
     | 'idempotencyKey'
   >
 >;
