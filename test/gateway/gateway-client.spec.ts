@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { standardDialect } from '../../lib/gateway/dialects/standard.dialect.js';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import type { GatewayClient } from '../../lib/gateway/gateway-client.js';
@@ -12,7 +13,7 @@ const SALE = sampleSale();
 const PAYMENT = toPayment(aPaymentRecord({ state: 'authorizing', amount: '60.00' }));
 
 /** The operations of the standard dialect, with another body. */
-function altered(part: { body: () => never }): Partial<GatewayDialect> {
+function altered(part: object): Partial<GatewayDialect> {
   const { doPayment, init3d, auth3d } = standard().operations;
   return {
     operations: {
@@ -25,6 +26,19 @@ function altered(part: { body: () => never }): Partial<GatewayDialect> {
 
 function fail(): never {
   throw new Error(`a dialect that fails, and tells ${CARD}`);
+}
+
+/** @returns what ends the recording, and gives the rejections that nobody has handled */
+function recordUnhandled(): () => Promise<unknown[]> {
+  const unhandled: unknown[] = [];
+  const record = (reason: unknown): unknown => unhandled.push(reason);
+  process.on('unhandledRejection', record);
+  return async () => {
+    await nextTurn();
+    await nextTurn();
+    process.off('unhandledRejection', record);
+    return unhandled;
+  };
 }
 
 const APPROVED = { code: 'B0000', conversationId: SALE.conversationId };
@@ -44,6 +58,8 @@ describe('nothing is sent', () => {
     ['makes a body with a promise in it', altered({ body: () => ({ a: { b: [reject()] } }) as never })],
     ['makes a promise of the headers', { headers: reject }],
     ['makes a header that is a promise', { headers: () => ({ 'x-ClientID': reject() }) }],
+    ['makes several promises in a body', altered({ body: () => ({ a: { b: reject() }, c: reject() }) as never })],
+    ['makes several headers that are promises', { headers: () => ({ a: reject(), b: reject() }) }],
     ['makes a header that is no text', { headers: () => ({ 'x-ClientID': 7 as never }) }],
   ];
 
@@ -56,6 +72,7 @@ describe('nothing is sent', () => {
   }
 
   it.each(FAILING)('when the dialect %s', async (_how, over) => {
+    const unhandled = recordUnhandled();
     const { client, transport } = stubClient(replied(APPROVED), standard(over));
     for (const outcome of [
       await client.doPayment(SALE, OPEN_CLAIM),
@@ -66,6 +83,7 @@ describe('nothing is sent', () => {
       expect(JSON.stringify(outcome)).not.toContain(CARD);
     }
     expect(transport.requests).toHaveLength(0);
+    expect(await unhandled()).toEqual([]);
   });
 
   it('when the signer answers after the claim may have run out', async () => {
@@ -115,6 +133,47 @@ describe('an answer', () => {
     });
     expect(keys).toEqual(['api-key-1']);
   });
+});
+
+describe('an answer, where a dialect in plain JavaScript', () => {
+  const { codes, operations } = standard();
+  const saying = (said: boolean) => ({ ...new Set(), has: () => Promise.resolve(said) }) as never;
+
+  it.each<[string, object, object]>([
+    [
+      'has a set whose answers are promises',
+      { codes: { ...codes, approvedCodes: saying(true), declinedCodes: saying(true) } },
+      { state: 'unknown' },
+    ],
+    [
+      'gives a result with promises in it',
+      altered({ read: () => ({ code: 'B0000', authCode: rejected(), message: rejected() }) as never }),
+      { state: 'unknown', reason: 'unreadable' },
+    ],
+    ['has codes that can be read once', once('codes', codes), { state: 'succeeded' }],
+    ['has operations that can be read once', once('operations', operations), { state: 'succeeded' }],
+  ])('%s, is judged without a throw', async (_how, over, outcome) => {
+    const unhandled = recordUnhandled();
+    const dialect = Object.defineProperties(standard(), Object.getOwnPropertyDescriptors(over));
+    const { client } = stubClient(replied(APPROVED), dialect);
+    expect(await client.doPayment(SALE, OPEN_CLAIM)).toMatchObject({ sent: true, outcome });
+    expect(await unhandled()).toEqual([]);
+  });
+
+  function rejected(): Promise<never> {
+    return Promise.reject(new Error('rejected'));
+  }
+
+  /** A part that throws from its second reading on. */
+  function once(part: string, value: unknown): object {
+    let reads = 0;
+    const get = (): unknown => {
+      reads += 1;
+      if (reads > 1) throw new Error('read again');
+      return value;
+    };
+    return Object.defineProperty({}, part, { get, configurable: true, enumerable: true });
+  }
 });
 
 describe('a card that is echoed', () => {

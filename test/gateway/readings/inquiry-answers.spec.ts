@@ -84,6 +84,10 @@ const ROWS: Row[] = [
 
   [200, { responseCode: 'B0051' }, 'declined', { refund: 'unclear' }],
   [200, { ...PAID, responseCode: 'B0051', transactionStatus: 'FAILED' }, 'declined', { refund: 'unclear' }],
+  [200, { responseCode: 'B0051', responseDescription: 'Approved' }, 'unclear'],
+  [200, { responseCode: 'B0025', responseDescription: 'Onaylandı' }, 'unclear'],
+  [404, { responseCode: 'B0025', responseDescription: 'Approved' }, 'unclear'],
+  [200, { responseCode: 'B0051', transactionStatus: ' success ' }, 'unclear'],
   [200, { ...GIVEN_BACK, responseCode: 'B0051' }, 'unclear'],
   [200, { responseCode: 'B0051', conversationId: 'ANOTHER' }, 'unclear'],
   [200, { responseCode: 'B0051', transactionType: 'VOID' }, 'unclear'],
