@@ -11,7 +11,7 @@ export function logLines(records: unknown[] = []): string[] {
   beforeEach(() => {
     lines.length = 0;
     records.length = 0;
-    Logger.overrideLogger(loggerInto(lines, records));
+    Logger.overrideLogger(recorder(lines, records));
   });
   afterEach(() => {
     Logger.overrideLogger(false);
@@ -19,11 +19,26 @@ export function logLines(records: unknown[] = []): string[] {
   return lines;
 }
 
-/** A logger for an application, which overrides the logger that was set before. */
+/** What an application says a minute later of the lines that it left out: by then another test may run. */
+const SUMMARY = / more in the same minute were not logged\.$/;
+
+/**
+ * A logger for an application, which overrides the logger that was set before. What applications of earlier tests sum up
+ * meanwhile is left out.
+ */
 export function loggerInto(lines: string[], records: unknown[] = []): LoggerService {
+  return recorder(lines, records, (message) => !SUMMARY.test(message));
+}
+
+function recorder(
+  lines: string[],
+  records: unknown[],
+  isKept: (message: string) => boolean = () => true,
+): LoggerService {
   const note =
     (level: string) =>
     (message: unknown): void => {
+      if (!isKept(String(message))) return;
       lines.push(`${level} ${String(message)}`);
       records.push(message);
     };
