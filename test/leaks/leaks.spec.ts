@@ -414,10 +414,12 @@ describe('an attacker plants secrets in every answer, input and error of the hos
     for (const text of await recorder.texts()) notebook.note('spans and metrics', text);
     notebook.note('service', inspect(shop.payments, { depth: 8, showHidden: true }));
     const env = { PAYMENT_STORE_URL: `sqlite:${folder.path}/payments.db`, PAYMENT_DIALECT: 'morpos' };
-    const day = new Date().toISOString().slice(0, 10);
+    // A day more on each side: the days are those of a time zone, and midnight may pass meanwhile.
+    const [from, to] = [-1, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10));
+    const period = ['--from', `${from}`, '--to', `${to}`];
     for (const words of [
       ['list', '--state', 'all', '--limit', '10000'],
-      ...['csv', 'json'].map((format) => ['export', '--from', day, '--to', day, '--state', 'all', '--format', format]),
+      ...['csv', 'json'].map((format) => ['export', ...period, '--state', 'all', '--format', format]),
     ]) {
       const shown = await cliHere(['payments', ...words], { cwd: folder.path, env });
       expect([words, shown.status, shown.stderr]).toEqual([words, 0, expect.any(String)]);
