@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { PaymentConfigurationError } from './errors/payment-errors.js';
-import { merchantAccountOf } from './payment/account.js';
 import { EventDispatcher } from './outbox/event-dispatcher.js';
 import { HandlerFinder, type PaymentHandler } from './outbox/handler-finder.js';
 import { InFlight, ProcessHold } from './process/in-flight.js';
@@ -54,12 +53,12 @@ export class AccountLife {
     const handlers = this.finder.find();
     const problems = handlerAccountProblems(
       this.#discovery,
-      handlers.map((handler) => merchantAccountOf(handler.account)),
+      handlers.map(({ account }) => account),
     );
     if (problems.length > 0) throw new PaymentConfigurationError(problems);
     await connectTelemetry();
     await this.clock.start();
-    this.handlers = handlers.filter(({ account }) => merchantAccountOf(account) === this.registration.account);
+    this.handlers = handlers.filter(({ account }) => account === this.registration.account);
     await this.events.announce(this.handlers);
     await this.startUp.countOthers();
     this.inFlight.open();

@@ -55,7 +55,6 @@ export {
   type UnsettledState,
 } from './payment/payment-state.js';
 export { PaymentHealth, type PaymentHealthReport } from './health/payment-health.js';
-export type { RefundCounts } from './store/account-counts.js';
 export type { LongRun } from './outbox/handler-worker.js';
 export type { Init3dStart } from './flows/three-d-flow.js';
 export type { HostedStart } from './flows/hosted-flow.js';

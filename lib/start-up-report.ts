@@ -8,7 +8,7 @@ import { nearMissTexts, unprotectedStoreText } from './options/setting-hints.js'
 import { variableOf } from './payment/account.js';
 import { LogRecord, PaymentLogger } from './telemetry/payment-logger.js';
 import { ReturnUrlMaker } from './flows/return-urls.js';
-import { type OtherGateways, otherGatewaysOf } from './store/account-counts.js';
+import { type OtherGateways, otherGatewaysIn } from './payment/gateway-id.js';
 import { PAYMENT_STORE, type PaymentStore } from './store/payment-store.js';
 
 /** Guards that do not ask for a login. */
@@ -37,7 +37,7 @@ export class StartUpReport {
   /** Counts what belongs to another gateway. If the store does not say, the report does not, either. */
   async countOthers(): Promise<void> {
     const { account, gateways } = this.settings;
-    this.others = await otherGatewaysOf(this.store, account, gateways).catch(() => this.others);
+    this.others = await this.store.otherGateways(account, gateways).then(otherGatewaysIn, () => this.others);
   }
 
   /** @param handlers the handlers of this account */

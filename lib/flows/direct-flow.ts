@@ -12,7 +12,6 @@ import { receiveInput } from './receive-input.js';
 import { loopTurn } from '../process/loop-turn.js';
 import { newPaymentRecord, saleRequest, withReferenceTaken } from './new-payment.js';
 import { PaymentReader } from './payment-reader.js';
-import { RefundReader } from './refund-reader.js';
 import { PaymentWriter } from './settling/payment-writer.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { applyNotSent, applyOutcome, settlementRules } from './settling/settlement.js';
@@ -25,7 +24,6 @@ const MAX_OPENING_TRIES = 5;
 export class DirectFlow {
   constructor(
     private readonly reader: PaymentReader,
-    private readonly refunds: RefundReader,
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
     private readonly returnUrls: ReturnUrlMaker,
@@ -40,7 +38,7 @@ export class DirectFlow {
   }
 
   private async payOnce(given: unknown): Promise<Payment> {
-    const { input, now } = await receiveInput(DoPaymentDto, given, this.settings, this.clock, this.refunds);
+    const { input, now } = await receiveInput(DoPaymentDto, given, this.settings, this.clock);
     const sale = saleRequest(input, this.settings, this.returnUrls.make(input));
     const attemptId = newAttemptId(this.random);
     const hostIdNonce = newHostIdNonce(this.random, input);

@@ -24,7 +24,6 @@ import { hostedRequest, newPaymentWithCallback, withReferenceTaken } from './new
 import { expectOwn, isOwn } from './own-gateway.js';
 import { isSameSale, PaymentReader } from './payment-reader.js';
 import { receiveInput } from './receive-input.js';
-import { RefundReader } from './refund-reader.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { nextPageInquiry } from './settling/page-settlement.js';
 import type { Settled } from './settling/payment-changes.js';
@@ -81,7 +80,6 @@ export class HostedFlow {
 
   constructor(
     private readonly reader: PaymentReader,
-    private readonly refunds: RefundReader,
     private readonly writer: PaymentWriter,
     private readonly inquiries: InquiryFlow,
     private readonly gateway: GatewayClient,
@@ -102,7 +100,7 @@ export class HostedFlow {
 
   private async startOnce(given: unknown): Promise<HostedStart> {
     const { settings } = this;
-    const { input, now } = await receiveInput(HostedPaymentDto, given, settings, this.clock, this.refunds);
+    const { input, now } = await receiveInput(HostedPaymentDto, given, settings, this.clock);
     const { form = 'page' } = input;
     this.expectSupport(form);
     this.warnOnce();

@@ -1,6 +1,5 @@
 import type { RefundDto } from '../dto/refund.dto.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
-import { refundsAccountOf } from '../payment/account.js';
 import { keptNote } from '../payment/kept-text.js';
 import { type PaymentRecord, type RefundKind, toPayment, UNANSWERED } from '../payment/payment.js';
 import type { Randomness } from '../payment/randomness.js';
@@ -22,10 +21,10 @@ export function newRefundRecord(
 ): PaymentRecord {
   const { amount, refundId, idempotencyKey = null, note, by } = input;
   const state = 'refunding';
-  const owner = { kind, reference: sale.conversationId, allowRepeat: false };
+  const owner = { kind, parentId: sale.conversationId, reference: sale.reference, allowRepeat: false };
   return {
     conversationId: refundId ?? newConversationIdOf(dialect),
-    account: refundsAccountOf(account),
+    account,
     ...owner,
     state,
     reason: null,

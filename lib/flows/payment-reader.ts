@@ -2,8 +2,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { PaymentDuplicateError } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isWritable } from '../payment/kept-text.js';
-import { type PaymentHistoryEntry, type PaymentRecord, toPayment } from '../payment/payment.js';
-import { PAYMENT_STORE, type PaymentLedger, type UniqueKey } from '../store/payment-store.js';
+import { isRefund, type PaymentHistoryEntry, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { refundedPayment, toRefund } from '../payment/refund.js';
+import { PAYMENT_STORE, type PaymentLedger, type RecordType, type RefusedKey } from '../store/payment-store.js';
 import { callStore } from '../store/store-call.js';
 
 /**
@@ -12,14 +13,22 @@ import { callStore } from '../store/store-call.js';
  */
 @Injectable()
 export class PaymentReader {
+  protected readonly type: RecordType = 'payment';
+
   constructor(
     @Inject(PAYMENT_STORE) private readonly ledger: PaymentLedger,
     @Inject(PaymentSettings) private readonly settings: Pick<PaymentSettings, 'account'>,
   ) {}
 
   async find(conversationId: string): Promise<PaymentRecord | null> {
-    if (!isWritable(conversationId)) return null;
-    return this.read(() => this.ledger.find(this.settings.account, conversationId));
+    const found = await this.findAny(conversationId);
+    return found && isRefund(found) === (this.type === 'refund') ? found : null;
+  }
+
+  /** A payment, or a refund: an id is used once at the gateway. */
+  protected async findAny(id: string): Promise<PaymentRecord | null> {
+    if (!isWritable(id)) return null;
+    return this.read(() => this.ledger.find(this.settings.account, id));
   }
 
   /** The current record, after someone else has changed it. */
@@ -36,9 +45,13 @@ export class PaymentReader {
     return this.read(() => this.ledger.findByReference(this.settings.account, reference));
   }
 
+  protected findRefunds(conversationId: string): Promise<PaymentRecord[]> {
+    return this.read(() => this.ledger.findRefunds(this.settings.account, conversationId));
+  }
+
   /** @returns `purged` when the payment that had the key was purged and the key is still remembered */
   findByIdempotencyKey(idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
-    return this.read(() => this.ledger.findByIdempotencyKey(this.settings.account, idempotencyKey));
+    return this.read(() => this.ledger.findByIdempotencyKey(this.settings.account, this.type, idempotencyKey));
   }
 
   /** Every change of a payment, oldest first. */
@@ -49,12 +62,15 @@ export class PaymentReader {
   /**
    * The payment that already has this record's conversationId or idempotencyKey.
    * @param taken the key for which the store refused the record
-   * @throws PaymentDuplicateError when only the key is still known, or it is another sale: of another kind, reference,
+   * @throws PaymentDuplicateError when only the key is still known, the id is a refund's, or it is another sale: of another kind, reference,
    *   amount, currency or instalment count, or with another card
    */
-  async findRepeated(record: PaymentRecord, taken: UniqueKey): Promise<PaymentRecord | null> {
+  async findRepeated(record: PaymentRecord, taken: RefusedKey): Promise<PaymentRecord | null> {
     const { conversationId, idempotencyKey } = record;
-    const byId = await this.find(conversationId);
+    const byId = await this.findAny(conversationId);
+    if (byId && isRefund(byId)) {
+      throw new PaymentDuplicateError(refundedPayment(byId), 'conversationId', toRefund(byId));
+    }
     const byKey = idempotencyKey === null ? null : await this.findByIdempotencyKey(idempotencyKey);
     if (byKey === 'purged') throw new PaymentDuplicateError(null, 'idempotencyKey');
     // A conversationId that is taken although no payment is found belonged to a payment that has been deleted.

@@ -6,14 +6,12 @@ import type { PaymentSettings } from '../options/payment-settings.js';
 import { textLanguage } from '../payment/text-language.js';
 import { loopTurn } from '../process/loop-turn.js';
 import type { StoreClock } from '../process/store-clock.js';
-import type { RefundReader } from './refund-reader.js';
 
 /**
  * Waits for this payment's turn, then checks what the merchant passed in. The input is copied before the first wait, so
  * that later changes by the caller have no effect.
  *
  * @throws PaymentValidationError
- * @throws PaymentDuplicateError a refund has its conversationId
  * @throws PaymentStoreError while the store's time is not known
  */
 export async function receiveInput<T extends DoPaymentDto | HostedPaymentDto>(
@@ -21,13 +19,10 @@ export async function receiveInput<T extends DoPaymentDto | HostedPaymentDto>(
   given: unknown,
   { luhn, language }: PaymentSettings,
   clock: StoreClock,
-  refunds: RefundReader,
 ): Promise<{ input: T; now: Date }> {
   const copy = copyInput(given, textLanguage(language));
   await loopTurn.take();
   await clock.check();
   const now = clock.now();
-  const input = checkInput(type, copy, { luhn, language, now });
-  await refunds.refuseRefundId(input.conversationId);
-  return { input, now };
+  return { input: checkInput(type, copy, { luhn, language, now }), now };
 }

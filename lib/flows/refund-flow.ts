@@ -154,7 +154,6 @@ export class RefundFlow {
       const refunds = await this.refunds.ofPayment(sale.conversationId);
       const earlier = await this.refunds.findAsked(asked);
       if (earlier) return { earlier };
-      await this.refusePaymentId(asked.refundId);
       const totals = this.refuseUnlessFit(kind, sale, refunds, asked.amount);
       const needed = await prepare(sale);
 
@@ -165,6 +164,7 @@ export class RefundFlow {
         await this.confirm(record);
         return { sale, record, needed };
       }
+      if (taken === 'parentId') throw new PaymentNotFoundError();
       // The refund that has the payment's lock may have the same id or key, or may have ended meanwhile.
       if (taken === 'conversationId' && !(await this.refunds.findAsked(asked))) {
         throw new PaymentDuplicateError(null, 'refundId');
@@ -175,19 +175,16 @@ export class RefundFlow {
 
   /**
    * Checks again under the lock: what was added up before may have changed, and the payment may have been settled
-   * otherwise or deleted. If so, the refund ends as not sent.
+   * otherwise. If so, the refund ends as not sent.
    */
   private async confirm(record: PaymentRecord): Promise<void> {
-    const { conversationId, hostIdNonce, kind, reference, amount } = record;
+    const { conversationId, kind, parentId = '', amount } = record;
     try {
-      const others = (await this.refunds.ofPayment(reference ?? '')).filter(
+      const others = (await this.refunds.ofPayment(parentId)).filter(
         (other) => other.conversationId !== conversationId,
       );
-      // Read after the refunds: a payment that is still there has not been deleted together with them.
-      const sale = await this.sale(reference ?? '');
+      const sale = await this.sale(parentId);
       this.refuseUnlessFit(kind as RefundKind, sale, others, amount);
-      // Only an id that the host chose can be a payment's.
-      if (hostIdNonce !== null) await this.refusePaymentId(conversationId);
       if (sale.state === 'review') await this.holdReview(sale);
     } catch (error) {
       await this.writer.settleRefund(record, applyNotSent);
@@ -241,12 +238,6 @@ export class RefundFlow {
     const held = version === sale.version && (await this.writer.move(stored, 'review', { reason, by }));
     if (held && held.outcome === 'replaced') return;
     throw new PaymentStateError(toPayment(await this.payments.latest(sale)), 'be refunded: it has just changed');
-  }
-
-  /** An id is used once at the gateway, for a payment or for a refund. */
-  private async refusePaymentId(refundId: string | null): Promise<void> {
-    const payment = refundId === null ? null : await this.payments.find(refundId);
-    if (payment) throw new PaymentDuplicateError(toPayment(payment), 'refundId');
   }
 
   /** @throws PaymentValidationError for what only the payment's currency and card can tell */

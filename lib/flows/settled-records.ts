@@ -1,4 +1,3 @@
-import { refundsAccountOf } from '../payment/account.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import type { PaymentStore, SettledPage, SettledPlace } from '../store/payment-store.js';
 
@@ -18,32 +17,13 @@ export async function* settledRecords(
   store: Pick<PaymentStore, 'listSettled'>,
   account: string,
   period: Period,
-): AsyncGenerator<PaymentRecord> {
-  const streams = [account, refundsAccountOf(account)].map((of) =>
-    recordsOf(store, { account: of, ...period, after: null, limit: PAGE_SIZE }),
-  );
-  const next = await Promise.all(streams.map((stream) => stream.next()));
-  for (;;) {
-    let first = -1;
-    for (const [index, { done, value }] of next.entries()) {
-      if (done !== true && (first === -1 || isEarlier(value, next[first]!.value as PaymentRecord))) first = index;
-    }
-    if (first === -1) return;
-    yield next[first]!.value as PaymentRecord;
-    next[first] = await streams[first]!.next();
-  }
-}
-
-async function* recordsOf(
-  store: Pick<PaymentStore, 'listSettled'>,
-  query: SettledPage,
 ): AsyncGenerator<PaymentRecord, undefined> {
-  let { after } = query;
+  let after: SettledPage['after'] = null;
   for (;;) {
-    const page = await store.listSettled({ ...query, after });
+    const page = await store.listSettled({ account, ...period, after, limit: PAGE_SIZE });
     yield* page;
     const last = page.at(-1);
-    if (!last || page.length < query.limit) return;
+    if (!last || page.length < PAGE_SIZE) return;
     const next = placeOf(last);
     // It would go on for ever.
     if (after && !isBehind(next, after)) throw new Error('The store lists settled records that it listed before.');
@@ -58,8 +38,4 @@ function placeOf({ finalizedAt, conversationId }: PaymentRecord): SettledPlace {
 function isBehind(place: SettledPlace, other: SettledPlace): boolean {
   const difference = place.finalizedAt.getTime() - other.finalizedAt.getTime();
   return difference > 0 || (difference === 0 && place.conversationId !== other.conversationId);
-}
-
-function isEarlier(one: PaymentRecord, other: PaymentRecord): boolean {
-  return placeOf(one).finalizedAt < placeOf(other).finalizedAt;
 }

@@ -27,7 +27,6 @@ import { newPaymentWithCallback, saleRequest } from './new-payment.js';
 import { type Settlement, applyNoPage, applyNotSent, applyOutcome, settlementRules } from './settling/settlement.js';
 import { expectOwn } from './own-gateway.js';
 import { PaymentReader } from './payment-reader.js';
-import { RefundReader } from './refund-reader.js';
 import { PaymentWriter } from './settling/payment-writer.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { StoreClock } from '../process/store-clock.js';
@@ -61,7 +60,6 @@ export class ThreeDFlow {
 
   constructor(
     private readonly reader: PaymentReader,
-    private readonly refunds: RefundReader,
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
     private readonly returnUrls: ReturnUrlMaker,
@@ -80,7 +78,7 @@ export class ThreeDFlow {
   }
 
   private async startOnce(given: unknown): Promise<Init3dStart> {
-    const { input, now } = await receiveInput(Init3dDto, given, this.settings, this.clock, this.refunds);
+    const { input, now } = await receiveInput(Init3dDto, given, this.settings, this.clock);
     const token = newCallbackToken(this.random);
     const sale = saleRequest(input, this.settings, this.returnUrls.make(input, token));
     const { random } = this;

@@ -54,6 +54,8 @@ export interface PaymentHealthDetails {
   readonly waitingEvents: number | null;
   readonly openDeliveries: number | null;
   readonly parkedDeliveries: number | null;
+  /** How many events this process has purged with their payments that no handler took within 30 days. */
+  readonly unheardEvents: number;
   readonly owedWrites: number;
   /** How many calls of `doPayment` and `init3d` are running in this process. */
   readonly paymentsInFlight: number;
@@ -122,6 +124,7 @@ function detailsOf(report: PaymentHealthReport, limits: PaymentHealthLimits): Pa
     waitingEvents: counts && counts.waitingEvents,
     openDeliveries: counts && counts.openDeliveries,
     parkedDeliveries: counts && counts.parkedDeliveries,
+    unheardEvents: report.unheardEvents,
     owedWrites,
     paymentsInFlight: report.paymentsInFlight,
     maxInFlight: report.maxInFlight,
@@ -133,8 +136,9 @@ function detailsOf(report: PaymentHealthReport, limits: PaymentHealthLimits): Pa
   return { ...details, problems: problemsOf(details, limits) };
 }
 
-function refundDetailsOf({ refunds, oldestUnknownRefundMs }: PaymentHealthReport): RefundHealthDetails | null {
-  if (!refunds) return null;
+function refundDetailsOf({ counts, oldestUnknownRefundMs }: PaymentHealthReport): RefundHealthDetails | null {
+  if (!counts) return null;
+  const { refunds } = counts;
   return {
     refunding: refunds.refunding.count,
     unknown: refunds.unknown.count,

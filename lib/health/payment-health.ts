@@ -7,13 +7,8 @@ import { Reconciler } from '../flows/background/reconciler.js';
 import { StoreClock } from '../process/store-clock.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
-import {
-  countsOfAccount,
-  otherGatewaysOf,
-  type RefundCounts,
-  UNSETTLED_REFUND_STATES,
-  UNSETTLED_SALE_STATES,
-} from '../store/account-counts.js';
+import { otherGatewaysIn } from '../payment/gateway-id.js';
+import { UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../payment/payment-state.js';
 import { PAYMENT_STORE, type PaymentStore, type StateCount, type StoreCounts } from '../store/payment-store.js';
 import { countRefused, type GaugeName, type Observation, observe } from '../telemetry/metrics.js';
 
@@ -23,12 +18,10 @@ export interface PaymentHealthReport {
   /** Whether the store answered when this report was made. */
   readonly isStoreUp: boolean;
   /**
-   * The store's counts; null if it did not answer. `states` are those of payments, `refunds` has those of refunds;
-   * events and deliveries are those of both.
+   * The store's counts; null if it did not answer. `states` are those of payments, `refunds` those of refunds and
+   * voids; events and deliveries are those of both.
    */
   readonly counts: StoreCounts | null;
-  /** How many refunds and voids are not settled, by state; null if the store did not answer. */
-  readonly refunds: RefundCounts | null;
   /**
    * How many payments and refunds that are not settled were made at another gateway (baseUrl, merchantId or dialect)
    * than the settings name now. Nothing is asked about them. Null if the store did not answer.
@@ -52,6 +45,8 @@ export interface PaymentHealthReport {
   readonly backgroundFailures: number;
   /** How often in a row the store has failed the deliveries to handlers of this process; 0 while all is well. */
   readonly deliveryFailures: number;
+  /** How many events this process has purged with their payments that no handler took within 30 days. */
+  readonly unheardEvents: number;
   /**
    * How long the oldest `unknown` payment has been unknown, in milliseconds; null if there is none, or the store did
    * not answer.
@@ -81,14 +76,13 @@ export class PaymentHealth {
   /** Never rejects: that the store failed is part of the report. */
   async report(): Promise<PaymentHealthReport> {
     const { account, background, maxInFlight, gateways } = this.settings;
-    const counting = [countsOfAccount(this.store, account), otherGatewaysOf(this.store, account, gateways)] as const;
-    const [counted, others] = await Promise.all(counting).catch(() => [null, null]);
+    const counting = [this.store.counts(account), this.store.otherGateways(account, gateways)] as const;
+    const [counts, others] = await Promise.all(counting).catch(() => [null, null]);
     return {
       account,
-      isStoreUp: counted !== null,
-      counts: counted && counted.counts,
-      refunds: counted && counted.refunds,
-      otherGateway: others && others.count,
+      isStoreUp: counts !== null,
+      counts,
+      otherGateway: others && otherGatewaysIn(others).count,
       owedWrites: this.owed.count,
       paymentsInFlight: this.limit.count,
       maxInFlight,
@@ -98,8 +92,9 @@ export class PaymentHealth {
       backgroundIdleMs: this.reconciler.idleMs,
       backgroundFailures: this.reconciler.failuresInRow,
       deliveryFailures: this.events.failuresInRow,
-      oldestUnknownMs: counted && ageOf(counted.counts.states.unknown.oldest, this.clock.now()),
-      oldestUnknownRefundMs: counted && ageOf(counted.refunds.unknown.oldest, this.clock.now()),
+      unheardEvents: this.reconciler.unheardEvents,
+      oldestUnknownMs: counts && ageOf(counts.states.unknown.oldest, this.clock.now()),
+      oldestUnknownRefundMs: counts && ageOf(counts.refunds.unknown.oldest, this.clock.now()),
     };
   }
 }
@@ -142,7 +137,7 @@ export class PaymentGauges {
 
 /** A gauge whose value is not known is left out. */
 function observationsOf(report: PaymentHealthReport, inFlight: number, now: Date): Observation[] {
-  const { account, counts, refunds } = report;
+  const { account, counts } = report;
   const observed: Observation[] = [];
   const add = (name: GaugeName, value: number, more: Observation['attributes'] = {}): void =>
     void observed.push({ name, value, attributes: { 'card_payment.account': account, ...more } });
@@ -156,7 +151,7 @@ function observationsOf(report: PaymentHealthReport, inFlight: number, now: Date
   add('card_payment.background.failures', report.backgroundFailures);
   add('card_payment.deliveries.failures', report.deliveryFailures);
   add('card_payment.clock.offset', report.clockOffsetMs / 1000);
-  if (!counts || !refunds) return observed;
+  if (!counts) return observed;
   const addStates = (
     name: 'card_payment.payments' | 'card_payment.refunds',
     states: readonly (readonly [string, StateCount])[],
@@ -172,7 +167,7 @@ function observationsOf(report: PaymentHealthReport, inFlight: number, now: Date
   );
   addStates(
     'card_payment.refunds',
-    UNSETTLED_REFUND_STATES.map((state) => [state, refunds[state]]),
+    UNSETTLED_REFUND_STATES.map((state) => [state, counts.refunds[state]]),
   );
   add('card_payment.events.waiting', counts.waitingEvents);
   add('card_payment.deliveries', counts.openDeliveries, { 'card_payment.delivery': 'open' });

@@ -32,8 +32,8 @@ export class EventDispatcher {
   private workers: readonly HandlerWorker[] = [];
   private isStarted = false;
   private fanningOut: Promise<void> | null = null;
-  /** The accounts whose events are to be fanned out. */
-  private readonly asked = new Set<string>();
+  /** Those that are to lease once events have been fanned out. */
+  private readonly asked = new Set<HandlerWorker>();
   private isWakingSoon = false;
 
   constructor(
@@ -41,7 +41,7 @@ export class EventDispatcher {
     private readonly plain: PlainEvents,
     private readonly clock: PaymentClock,
     private readonly random: Randomness,
-    settings: PaymentSettings,
+    private readonly settings: PaymentSettings,
   ) {
     this.callers = new CallerWaits(clock);
     this.failures = new DeliveryFailures(clock, settings);
@@ -72,12 +72,10 @@ export class EventDispatcher {
    * forgotten.
    */
   async renew(): Promise<void> {
+    const pairs = this.workers.flatMap(({ handler: { id, types } }) => types.map((type) => ({ handlerId: id, type })));
+    if (pairs.length === 0) return;
     try {
-      for (const account of accountsOf(this.workers)) {
-        const handlers = this.workers.map(({ handler }) => handler).filter((handler) => handler.account === account);
-        const pairs = handlers.flatMap(({ id, types }) => types.map((type) => ({ handlerId: id, type })));
-        await this.outbox.announce(account, pairs);
-      }
+      await this.outbox.announce(this.settings.account, pairs);
     } catch {
       throw new PaymentStoreError('announcing the handlers of events');
     }
@@ -111,8 +109,7 @@ export class EventDispatcher {
   }
 
   private async deliverHere(eventId: string, takers: readonly HandlerWorker[]): Promise<void> {
-    // Of a payment's event, refunds are not looked for, nor the reverse.
-    await this.fanOutOf(accountsOf(takers));
+    await this.fanOutTo(takers);
     for (const worker of takers) {
       await worker.leasingEnded();
       if (!worker.isCalling(eventId) && this.callers.waitBriefly(eventId, worker.handler.id)) this.wakeSoon();
@@ -135,7 +132,7 @@ export class EventDispatcher {
   /** Starts fanning out and leasing what is due, without waiting for it. */
   wake(): void {
     if (!this.isStarted) return;
-    void this.fanOutAll();
+    void this.fanOutTo(this.workers);
   }
 
   /**
@@ -149,7 +146,7 @@ export class EventDispatcher {
     let isOver;
     do {
       earlier = this.calls;
-      await this.fanOutAll();
+      await this.fanOutTo(this.workers);
       await Promise.all(this.workers.map((worker) => worker.leaseDue()));
       isOver = await this.finished();
     } while (isOver && this.calls > earlier && this.calls - before < MAX_CALLS_PER_PASS);
@@ -169,20 +166,16 @@ export class EventDispatcher {
     return this.workers.reduce((sum, worker) => sum + worker.calls, 0);
   }
 
-  private fanOutAll(): Promise<void> {
-    return this.fanOutOf(accountsOf(this.workers));
-  }
-
-  private fanOutOf(accounts: ReadonlySet<string>): Promise<void> {
-    for (const account of accounts) this.asked.add(account);
+  private fanOutTo(workers: readonly HandlerWorker[]): Promise<void> {
+    for (const worker of workers) this.asked.add(worker);
     this.fanningOut ??= this.fanOutUntilDone();
     return this.fanningOut;
   }
 
   /** @returns how many events were fanned out; 0 when the store failed, which is tried again within seconds */
-  private async fanOut(account: string): Promise<number> {
+  private async fanOut(): Promise<number> {
     try {
-      const events = await this.outbox.fanOut(account, FAN_OUT_STEP);
+      const events = await this.outbox.fanOut(this.settings.account, FAN_OUT_STEP);
       this.failures.succeeded('fanOut');
       return events;
     } catch {
@@ -197,22 +190,14 @@ export class EventDispatcher {
    */
   private async fanOutUntilDone(): Promise<void> {
     await Promise.resolve();
-    while (this.asked.size > 0 && this.workers.length > 0) {
-      const accounts = new Set(this.asked);
+    while (this.asked.size > 0) {
+      const workers = [...this.asked];
       this.asked.clear();
-      for (const account of accounts) {
-        const events = await this.fanOut(account);
-        // Fewer events than were asked for means that none are left.
-        if (events >= FAN_OUT_STEP) this.asked.add(account);
-      }
-      if (!this.isStarted) continue;
-      for (const worker of this.workers) if (accounts.has(worker.handler.account)) void worker.leaseDue();
+      const events = await this.fanOut();
+      // Fewer events than were asked for means that none are left.
+      if (events >= FAN_OUT_STEP) for (const worker of workers) this.asked.add(worker);
+      if (this.isStarted) for (const worker of workers) void worker.leaseDue();
     }
     this.fanningOut = null;
   }
-}
-
-/** The accounts whose outboxes these take events from: the merchant's, and the one of its refunds. */
-function accountsOf(workers: readonly HandlerWorker[]): ReadonlySet<string> {
-  return new Set(workers.map(({ handler }) => handler.account));
 }

@@ -1,6 +1,6 @@
 import type { PaymentClock } from '../payment/clock.js';
 import { TimeoutError, withTimeout } from '../payment/with-timeout.js';
-import { DEFAULT_ACCOUNT, merchantAccountOf } from '../payment/account.js';
+import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { type Thrown, thrownText } from '../payment/thrown.js';
 import type { Delivery, LeasedDelivery, PaymentOutbox } from '../store/payment-store.js';
 import type { Attributes } from '../telemetry/attributes.js';
@@ -78,7 +78,7 @@ export class HandlerCall {
   private callInSpan(): Promise<Thrown | null> {
     const { handlerId, account, event, attempts } = this.delivery;
     const by = {
-      'card_payment.account': merchantAccountOf(account),
+      'card_payment.account': account,
       'card_payment.handler': handlerId,
       'card_payment.event': event.type,
     };
@@ -149,8 +149,7 @@ export class HandlerCall {
     const attempts = this.delivery.attempts + 1;
     const parked = attempts >= MAX_TRIES;
     const retryInMs = Math.min(MIN_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS);
-    const { handlerId } = this.delivery;
-    const account = merchantAccountOf(this.delivery.account);
+    const { account, handlerId } = this.delivery;
     const { error, at } = failure;
     const fields = { attempts, parked, error, at };
     this.failures.handlerFailed(handlerId, parked, (end) => {
@@ -168,8 +167,7 @@ export class HandlerCall {
   }
 
   private record(what: string, more: LogFields = {}): LogRecord {
-    const { handlerId, event } = this.delivery;
-    const account = merchantAccountOf(this.delivery.account);
+    const { account, handlerId, event } = this.delivery;
     const { conversationId, reference } = event.payment;
     const fields: LogFields = {
       eventId: event.eventId,

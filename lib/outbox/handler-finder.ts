@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-errors.js';
 import { MAX_TIMER_MS } from '../payment/clock.js';
-import { refundsAccountOf } from '../payment/account.js';
 import type { LedgerEvent, LedgerEventType } from '../payment/ledger-event.js';
 import { EVENT_STATES, REFUND_EVENT_STATES } from '../payment/payment-state.js';
 import { type HandlerMetadata, handlerMetadata } from './on-payment.decorator.js';
@@ -10,7 +9,7 @@ import { type HandlerMetadata, handlerMetadata } from './on-payment.decorator.js
 /** An awaited handler that this application has. */
 export interface PaymentHandler {
   readonly id: string;
-  /** The account whose outbox it takes events from: of `@OnRefund`, the one that keeps a merchant's refunds. */
+  /** The account whose events it takes. */
   readonly account: string;
   readonly types: readonly LedgerEventType[];
   /** How many calls may run at once in this instance. */
@@ -76,7 +75,10 @@ export class HandlerFinder {
           }
           const wrong = metadata.states.filter((state) => !states.includes(state));
           if (wrong.length > 0) note(`names a state that has no event; choose of ${states.join(', ')}`);
-          const isTwice = handlers.some((other) => other.id === id && other.account === ledgerAccountOf(metadata));
+          const { account, of } = metadata;
+          const isTwice = handlers.some(
+            (other) => other.id === id && other.account === account && other.types[0]?.startsWith(`${of}.`),
+          );
           if (isTwice) note('stands twice; give each its own { id }');
           handlers.push(handlerOf(id, metadata, instance, method));
         }
@@ -88,17 +90,13 @@ export class HandlerFinder {
 }
 
 function handlerOf(id: string, metadata: HandlerMetadata, instance: object, method: object): PaymentHandler {
-  const { of, states, concurrency, timeoutMs } = metadata;
+  const { of, account, states, concurrency, timeoutMs } = metadata;
   return {
     id,
-    account: ledgerAccountOf(metadata),
+    account,
     types: [...new Set(states)].map((state) => `${of}.${state}` as LedgerEventType),
     concurrency,
     timeoutMs,
     handle: (event) => (method as (event: LedgerEvent) => unknown).call(instance, event),
   };
-}
-
-function ledgerAccountOf({ of, account }: HandlerMetadata): string {
-  return of === 'refund' ? refundsAccountOf(account) : account;
 }

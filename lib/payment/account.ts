@@ -10,16 +10,3 @@ export function variablePrefix(account: string): string {
 export function variableOf(account: string, option: string): string {
   return variablePrefix(account) + option.replace(/[A-Z]/g, '_$&').toUpperCase();
 }
-
-/** Follows the account's name. No name that a merchant can choose contains a slash. */
-const REFUNDS = '/refunds';
-
-/** The account under which the ledger and the outbox keep the refunds of an account, apart from its payments. */
-export function refundsAccountOf(account: string): string {
-  return account + REFUNDS;
-}
-
-/** The merchant's account of a record, whether it is a payment or a refund. */
-export function merchantAccountOf(account: string): string {
-  return account.endsWith(REFUNDS) ? account.slice(0, -REFUNDS.length) : account;
-}

@@ -26,3 +26,16 @@ export function gatewayIdOf({ dialect, baseUrl, merchantId }: GatewayAccount): s
 export function gatewayHostOf(gatewayId: string): string {
   return gatewayId.slice(0, gatewayId.lastIndexOf(' '));
 }
+
+/** The unsettled payments and refunds of other gateways than an account has now. */
+export interface OtherGateways {
+  readonly count: number;
+  /** The hosts of these gateways. */
+  readonly hosts: readonly string[];
+}
+
+/** @param counts how many there are, by the id of their gateway */
+export function otherGatewaysIn(counts: Readonly<Record<string, number>>): OtherGateways {
+  const hosts = new Set(Object.keys(counts).map(gatewayHostOf));
+  return { count: Object.values(counts).reduce((sum, count) => sum + count, 0), hosts: [...hosts].sort() };
+}

@@ -234,6 +234,15 @@ export const REFUND_EVENT_STATES = REFUND_STATES.filter(
   (state) => rowOf(state).published,
 ) as readonly RefundEventState[];
 
+/** The unsettled states of payments. */
+export const UNSETTLED_SALE_STATES = SALE_STATES.filter(isUnsettled);
+/** The unsettled states of refunds. */
+export const UNSETTLED_REFUND_STATES = REFUND_STATES.filter(isUnsettled);
+
+function isUnsettled<State extends LedgerState>(state: State): state is State & UnsettledState {
+  return !rowOf(state).settled;
+}
+
 function statesFrom(first: readonly LedgerState[]): readonly LedgerState[] {
   const reached = new Set(first);
   for (const state of reached)

@@ -120,16 +120,21 @@ export type PaymentIn<S extends PaymentState> = S extends unknown ? Payment & { 
 /**
  * A record of the ledger: what a `Payment` shows, and what only the module itself needs.
  *
- * A refund is a record, too, under an account of its own ({@link refundsAccountOf}), so that whatever reads payments
- * never meets one. Its `conversationId` is the refundId, and its `reference` the conversationId of its payment.
+ * A refund is a record, too, which is told by its `parentId`. Its `conversationId` is the refundId, and its `reference`
+ * that of its payment.
  */
 export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored' | 'kind' | 'state'> {
   readonly kind: PaymentKind | RefundKind;
   readonly state: LedgerState;
+  /** Of a refund: the conversationId of its payment. Absent in payments. */
+  readonly parentId?: string;
   /** SHA-256 of the callback token, in lowercase hex; null for direct payments and return URLs without `{token}`. */
   readonly tokenHash: string | null;
   readonly idempotencyKey: string | null;
-  /** The `reference` while this payment holds it: at most one payment of an account can. */
+  /**
+   * The `reference` while this payment holds it: at most one payment of an account can. Of a refund: the `parentId` while
+   * it locks its payment, which at most one refund can.
+   */
   readonly referenceLock: string | null;
   /**
    * True once it is certain that this payment was charged while another one held the `reference`. The reference then
@@ -261,6 +266,6 @@ export function isKnown({ state, kind }: Pick<PaymentRecord, 'state' | 'kind'>):
 }
 
 /** Whether a record is a refund or a void. */
-export function isRefund({ kind }: Pick<PaymentRecord, 'kind'>): boolean {
-  return kind === 'refund' || kind === 'void';
+export function isRefund({ parentId }: Pick<PaymentRecord, 'parentId'>): boolean {
+  return parentId !== undefined;
 }

@@ -1,4 +1,3 @@
-import { merchantAccountOf } from './account.js';
 import { isKnown, Payment, type PaymentReason, type PaymentRecord, type RefundKind, toPayment } from './payment.js';
 import { type RefundState, rowOf } from './payment-state.js';
 
@@ -60,9 +59,9 @@ export type RefundIn<S extends RefundState> = S extends unknown ? Refund & { rea
 export function toRefund(record: PaymentRecord, stored = true): Refund {
   return new Refund({
     refundId: record.conversationId,
-    conversationId: record.reference ?? '',
-    account: merchantAccountOf(record.account),
-    reference: saleOf(record)?.reference ?? null,
+    conversationId: record.parentId ?? '',
+    account: record.account,
+    reference: record.reference,
     kind: record.kind as RefundKind,
     state: record.state as RefundState,
     settled: isKnown(record) && rowOf(record.state).settled,

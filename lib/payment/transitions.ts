@@ -13,6 +13,7 @@ export type PaymentChange = Partial<
     | 'account'
     | 'conversationId'
     | 'kind'
+    | 'parentId'
     | 'sale'
     | 'createdAt'
     | 'updatedAt'
@@ -60,21 +61,22 @@ export function withdrawClaim(record: PaymentRecord, now: Date): PaymentRecord {
 }
 
 /**
- * The reference that a record in this state holds; null if it holds none. That of a refund is its payment. A pinned
+ * What a record in this state locks: a payment its reference, a refund its payment; null if it locks nothing. A pinned
  * reference has no owner.
  */
 export function referenceLockIn(
   state: LedgerState,
   {
     kind,
+    parentId,
     reference,
     allowRepeat,
     pinsReference = false,
-  }: Pick<PaymentRecord, 'kind' | 'reference' | 'allowRepeat' | 'pinsReference'>,
+  }: Pick<PaymentRecord, 'kind' | 'parentId' | 'reference' | 'allowRepeat' | 'pinsReference'>,
 ): string | null {
   const { holdsReference, holdsReferenceIf, holdsPayment } = rowOf(state);
-  const holds = isRefund({ kind }) ? holdsPayment : holdsReference || holdsReferenceIf === kind;
-  return holds && !allowRepeat && !pinsReference ? reference : null;
+  const isLocking = isRefund({ parentId }) ? holdsPayment : holdsReference || holdsReferenceIf === kind;
+  return isLocking && !allowRepeat && !pinsReference ? (parentId ?? reference) : null;
 }
 
 /**

@@ -2,8 +2,14 @@ import type { LedgerEvent, LedgerEventType } from '../payment/ledger-event.js';
 import type { LedgerState } from '../payment/payment-state.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../payment/payment.js';
 
-/** The fields whose values must be unique among the payments of an account. Null may occur any number of times. */
+/** What a record is of. They share one namespace of ids, and have keys of their own. */
+export type RecordType = 'payment' | 'refund';
+
+/** The fields whose values must be unique in an account. Null may occur any number of times. */
 export type UniqueKey = 'conversationId' | 'idempotencyKey' | 'tokenHash' | 'referenceLock';
+
+/** Why a new record is refused: its key is another's, or there is no payment with the `parentId` of a refund. */
+export type RefusedKey = UniqueKey | 'parentId';
 
 /**
  * What `replace` did. `stale`: the stored version differs from that of `previous`. `locked`: another payment holds the
@@ -20,6 +26,7 @@ export interface ListPlace {
 /** Which records to list. */
 export interface ListPage {
   readonly account: string;
+  readonly type: RecordType;
   /** Only those in one of these states. */
   readonly states?: readonly LedgerState[];
   /** Only those with this reference. */
@@ -39,7 +46,7 @@ export interface LeaseRequest {
 }
 
 /**
- * The first part of a store: payments, each with its history. A write may bring an event with it, which goes to the
+ * The first part of a store: payments and refunds, each with its history. A write may bring an event with it, which goes to the
  * second part, the {@link PaymentOutbox}, in the same transaction.
  */
 export interface PaymentLedger {
@@ -50,9 +57,9 @@ export interface PaymentLedger {
    * The `idempotencyKey` of a purged payment is taken for as long as `purge` remembers it. So is its `conversationId`,
    * which has to be checked only where the `hostIdNonce` of the new record is a text.
    * @returns null when the record is stored, otherwise the key that is taken, with nothing written; `conversationId` if
-   *   several are
+   *   several are; `parentId` for a refund whose payment is not stored, or is being purged
    */
-  insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null>;
+  insert(record: PaymentRecord, event?: LedgerEvent): Promise<RefusedKey | null>;
 
   /**
    * Replaces `previous`, the record as it was read, by its next version, if the stored version is still that of
@@ -68,22 +75,33 @@ export interface PaymentLedger {
    */
   replace(next: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome>;
 
+  /** Finds a payment, or a refund. */
   find(account: string, conversationId: string): Promise<PaymentRecord | null>;
   /** Finds by the SHA-256 of the callback token, in lowercase hex. */
   findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null>;
-  /** @returns `purged` when the payment that had the key was purged and the key is still remembered */
-  findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null>;
+  /** @returns `purged` when the record that had the key was purged and the key is still remembered */
+  findByIdempotencyKey(
+    account: string,
+    type: RecordType,
+    idempotencyKey: string,
+  ): Promise<PaymentRecord | 'purged' | null>;
   /** All payments of a reference, the oldest `createdAt` first. */
   findByReference(account: string, reference: string): Promise<PaymentRecord[]>;
-  /** At most `limit` payments that are in one of these states, the oldest `createdAt` first. */
-  listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]>;
+  /** All refunds of a payment, the oldest `createdAt` first. */
+  findRefunds(account: string, conversationId: string): Promise<PaymentRecord[]>;
+  /** At most `limit` payments, or refunds, that are in one of these states, the oldest `createdAt` first. */
+  listByState(
+    account: string,
+    type: RecordType,
+    states: readonly LedgerState[],
+    limit: number,
+  ): Promise<PaymentRecord[]>;
   /**
-   * A page of the records of an account (payments, or refunds): the newest `createdAt` first, and of those with the same
-   * one the highest `conversationId`, compared byte by byte in UTF-8. What a call costs does not grow with what is
-   * stored.
+   * A page of the payments or refunds of an account: the newest `createdAt` first, and of those with the same one the
+   * highest `conversationId`, compared byte by byte in UTF-8. What a call costs does not grow with what is stored.
    */
   list(page: ListPage): Promise<PaymentRecord[]>;
-  /** The lines of history of a payment, one for each version, the oldest first. */
+  /** The lines of history of a record, one for each version, the oldest first. */
   history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]>;
 
   /**
@@ -232,9 +250,7 @@ export interface PaymentOutbox {
 
 /** How long a purge keeps data, in milliseconds before the store's time. */
 export interface Retention {
-  /**
-   * Settled payments, counted from `finalizedAt`; null keeps them for good. Of an account of refunds it says nothing.
-   */
+  /** Settled payments, counted from the newest `finalizedAt` of them and their refunds; null keeps them for good. */
   readonly paymentsMs: number | null;
   /** Pairs of handler and type, counted from their last announcement. */
   readonly pairsMs: number;
@@ -248,9 +264,14 @@ export interface PurgeCounts {
   readonly payments: number;
   /** Of payments, and of their refunds. */
   readonly events: number;
+  /** How many of these events waited for {@link MAX_WAIT_MS} without a handler of their type. */
+  readonly unheard: number;
   /** True when the purge ran out of time and left more for the next one; absent otherwise. */
   readonly hasMore?: boolean;
 }
+
+/** How long an event of a type that no handler has ever taken keeps its payment from being purged: 30 days. */
+export const MAX_WAIT_MS = 30 * 86_400_000;
 
 /** After how long a purge stops and leaves the rest for the next one, in milliseconds. */
 export const MAX_PURGE_MS = 5_000;
@@ -258,7 +279,7 @@ export const MAX_PURGE_MS = 5_000;
 /** Up to how many records of a settled state are counted. */
 export const MAX_SETTLED_COUNT = 10_000;
 
-/** How many payments or refunds are in a state now. */
+/** How many payments, or refunds, are in a state now. */
 export interface StateCount {
   /** In a settled state, 10,000 where there are as many or more. */
   readonly count: number;
@@ -286,7 +307,9 @@ export interface SettledPage {
 
 /** The counts of an account, for health checks and statistics. */
 export interface StoreCounts {
+  /** Of payments. */
   readonly states: Readonly<Record<LedgerState, StateCount>>;
+  readonly refunds: Readonly<Record<LedgerState, StateCount>>;
   /** Events that are not fanned out yet, including those of types that no handler takes. */
   readonly waitingEvents: number;
   /** Deliveries that are neither acknowledged nor parked, including the orphaned ones. */
@@ -320,8 +343,7 @@ export function isPaymentStore(value: unknown): value is PaymentStore {
  * - **Errors**: a method rejects only when the store cannot do its work, and does so within seconds, even when the
  *   database hangs. Only the error of {@link open} is shown to anyone.
  * - **Time** is the store's own ({@link now}), the same for all processes that use it. Dates are to the millisecond.
- * - **Accounts** share nothing: payments, keys and handlers of another account are never found, taken or changed. The
- *   refunds of an account are records of another one, named by `refundsAccountOf`; only {@link purge} looks at both.
+ * - **Accounts** share nothing: payments, keys and handlers of another account are never found, taken or changed.
  * - **Values** come back as they were given, with every character of a text, and as copies: changing an object that was
  *   given or returned changes nothing that is stored.
  *
@@ -345,20 +367,18 @@ export interface PaymentStore extends PaymentLedger, PaymentOutbox {
    *
    * - pairs that were not announced within `pairsMs`, with their deliveries, open or parked;
    * - hashes of keys that have been remembered for `keysMs`;
-   * - settled payments older than `paymentsMs`, with their history and events. A payment stays while it has a `dueAt`, a
-   *   delivery, open or parked, or an event that waits to be fanned out to a known pair.
+   * - settled payments older than `paymentsMs`, with their refunds, their history and events, in one transaction. A
+   *   payment stays while it or a refund of it
+   *   - was settled within `paymentsMs`, or is not settled (its `finalizedAt` is null, in whatever state);
+   *   - has a delivery, open or parked, or an event that waits to be fanned out: to a known pair, or since less than
+   *     {@link MAX_WAIT_MS}.
    *
-   * Refunds are deleted together with their payment, in one transaction, and in no other way: they are the records of
-   * `refundsAccountOf(account)` whose `reference` is the payment's `conversationId`. The payment also stays while one
-   * of them is not settled (its `finalizedAt` is null, in whatever state) or has, in the refunds' account, such a
-   * delivery or event. A purge of an account of refunds deletes pairs and hashes alone, whatever `paymentsMs` is.
+   *   It also stays while it has a `dueAt`. Refunds are deleted in no other way, and none is stored meanwhile: its
+   *   insert waits, and then finds no payment.
    *
-   * A deleted payment leaves behind a hash of its `idempotencyKey`, a hash of its `conversationId` unless its
-   * `hostIdNonce` is null, and its `referenceLock`, which stays taken for good and has no owner, even if the
-   * `conversationId` is used again. A deleted refund leaves the same, in its own account.
-   *
-   * A refund that is stored while its payment is being deleted may stay without it. Like any other it can be found,
-   * leased and replaced, and nothing is lost.
+   * A deleted record leaves behind a hash of its `idempotencyKey`, and of its `conversationId` unless its `hostIdNonce`
+   * is null. A payment's `referenceLock` stays taken for good and has no owner, even if the `conversationId` is used
+   * again.
    *
    * Stops after {@link MAX_PURGE_MS}, because background work and shutdowns wait for it.
    */
@@ -372,12 +392,7 @@ export interface PaymentStore extends PaymentLedger, PaymentOutbox {
   otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>>;
 
   /**
-   * How many unsettled records name another gateway than these, by that gateway. Those that name none are not counted.
-   */
-  otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>>;
-
-  /**
-   * The records of an account (payments, or refunds) that were settled in a period: `from <= finalizedAt < to`, the
+   * The payments and refunds of an account that were settled in a period: `from <= finalizedAt < to`, the
    * oldest `finalizedAt` first, and of those with the same one the lowest `conversationId` first, compared byte by byte
    * in UTF-8. A record that is not settled any more is not listed. What a call costs does not grow with what is stored.
    */

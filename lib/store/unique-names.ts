@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
-import { merchantAccountOf } from '../payment/account.js';
-import type { PaymentRecord } from '../payment/payment.js';
+import { isRefund, type PaymentRecord } from '../payment/payment.js';
 import { pinnedReferenceOf } from '../payment/transitions.js';
-import type { UniqueKey } from './payment-store.js';
+import type { RecordType, UniqueKey } from './payment-store.js';
 
 /**
- * What a name is of: an idempotency key, a callback token, the lock of a reference, or a conversationId that the host
- * chose, which is to stay taken once its payment is purged.
+ * What a name is of: an idempotency key, a callback token, the lock of a reference or of a refunded payment, or a
+ * conversationId that the host chose, which is to stay taken once its payment is purged.
  */
 export type NameKind = 'key' | 'token' | 'lock' | 'id';
 
 /** Makes the name by which a store knows a value. */
-export type NameOf = (account: string, kind: NameKind, value: string) => string;
+export type NameOf = (kind: NameKind, value: string) => string;
 
 const KEY_OF: Readonly<Record<NameKind, UniqueKey>> = {
   id: 'conversationId',
@@ -20,30 +19,38 @@ const KEY_OF: Readonly<Record<NameKind, UniqueKey>> = {
   lock: 'referenceLock',
 };
 
-/** The value itself, for a store that others cannot read. Refunds have names of their own, beside those of payments. */
-export function plainName(account: string, kind: NameKind, value: string): string {
-  return `${kind}:${merchantAccountOf(account) === account ? '' : 'refund/'}${value}`;
+/** The value itself, for a store that others cannot read. */
+export function plainName(kind: NameKind, value: string): string {
+  return `${kind}:${value}`;
 }
 
 /** The value as a hash, which may outlive the record. */
-export function hashedName(account: string, kind: NameKind, value: string): string {
-  return `${kind}:${createHash('sha256')
-    .update(plainName(account, kind, value), 'utf8')
-    .digest('base64url')}`;
+export function hashedName(kind: NameKind, value: string): string {
+  return `${kind}:${createHash('sha256').update(plainName(kind, value), 'utf8').digest('base64url')}`;
+}
+
+/** The name of an idempotency key. Those of refunds are apart from those of payments, as their locks are. */
+export function keyName(nameOf: NameOf, type: RecordType, idempotencyKey: string): string {
+  return nameOf('key', type === 'refund' ? ofRefund(idempotencyKey) : idempotencyKey);
+}
+
+function ofRefund(value: string): string {
+  return `refund/${value}`;
 }
 
 /** The names that a record has while it is stored, each with the key that it stands for. */
 export function namesOf(record: PaymentRecord, nameOf: NameOf): Map<string, UniqueKey> {
-  const { account, conversationId, hostIdNonce } = record;
+  const { conversationId, hostIdNonce, idempotencyKey, tokenHash, referenceLock } = record;
+  const apart = (value: string | null) => (value !== null && isRefund(record) ? ofRefund(value) : value);
   const values: Record<NameKind, string | null> = {
     // Records of older releases do not say who chose the conversationId.
     id: hostIdNonce === null ? null : conversationId,
-    key: record.idempotencyKey,
-    token: record.tokenHash,
-    lock: record.referenceLock,
+    key: apart(idempotencyKey),
+    token: tokenHash,
+    lock: apart(referenceLock),
   };
   const kinds = (Object.keys(values) as NameKind[]).filter((kind) => values[kind] !== null);
-  return new Map(kinds.map((kind) => [nameOf(account, kind, values[kind] ?? ''), KEY_OF[kind]]));
+  return new Map(kinds.map((kind) => [nameOf(kind, values[kind] ?? ''), KEY_OF[kind]]));
 }
 
 /** What a replacement changes in the names of a record. */
@@ -59,7 +66,7 @@ export function nameChange(next: PaymentRecord, previous: PaymentRecord, nameOf:
   const [now, before] = [namesOf(next, nameOf), namesOf(previous, nameOf)];
   const reference = pinnedReferenceOf(next);
   const isPinned = reference !== null && reference !== pinnedReferenceOf(previous);
-  const pinned = isPinned ? nameOf(next.account, 'lock', reference) : null;
+  const pinned = isPinned ? nameOf('lock', reference) : null;
   return {
     released: [...before.keys()].filter((name) => !now.has(name) && name !== pinned),
     taken: [...now.keys()].filter((name) => !before.has(name)),

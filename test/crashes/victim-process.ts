@@ -10,7 +10,6 @@ import type { Crash } from './crash-trial.js';
 import { FLAWS } from './flawed-store.js';
 import { ordersIn, type ShopSettings } from './shop.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { refundsAccountOf } from '../../lib/payment/account.js';
 
 export interface VictimSetup extends ShopSettings, Crash {
   readonly sale: Sale;
@@ -20,7 +19,6 @@ const { account, storeUrl, journal, flow, point, sale, flaw } = JSON.parse(proce
 
 /** Whether the events of a refund count, or those of its payment. */
 const told = isRefundFlow(flow) ? 'refund' : 'payment';
-const ownAccount = isRefundFlow(flow) ? refundsAccountOf('default') : 'default';
 
 /** Nothing kills while the payment is brought to where its flow begins. */
 let isArmed = false;
@@ -48,7 +46,8 @@ async function watchedStore(): Promise<PaymentStore> {
   store.replace = (...given) => written(() => replace(...given));
   const acknowledge = store.acknowledge.bind(store);
   store.acknowledge = (...given) => {
-    if (given[0] === ownAccount) reached('after the handler');
+    const isOfPayment = given[2].startsWith(`${sale.conversationId}:`);
+    if (isOfPayment === (told === 'payment')) reached('after the handler');
     return acknowledge(...given);
   };
   return store;

@@ -133,15 +133,14 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
 
   it.each(CALLS)('refuses %s of one that is %s, and sends nothing', async (_call, made, run) => {
     const id = await MADE[made]();
-    const account = made === 'refund' ? 'default/refunds' : 'default';
-    const [before, { sent }] = [await shops.store.find(account, id), shops];
+    const [before, { sent }] = [await shops.store.find('default', id), shops];
     const host = new URL(shops.home.url).host;
     await expect(run(other.payments, id)).rejects.toMatchObject({
       code: 'PAYMENT_STATE',
       message: expect.stringMatching(`with these settings: it was made at the gateway ${host}, under another baseUrl`),
     });
     expect(shops.sent).toEqual(sent);
-    expect(await shops.store.find(account, id)).toEqual(before);
+    expect(await shops.store.find('default', id)).toEqual(before);
   });
 
   it('gives the existing payment or refund where an idempotencyKey is repeated, and sends nothing', async () => {
@@ -212,7 +211,7 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
     const states = async () => {
       const { refund, ...payments } = ids;
       const found = Object.entries(payments).map(async ([was, id]) => [was, (await own.payments.find(id))!.state]);
-      const { state } = (await shops.store.find('default/refunds', refund))!;
+      const { state } = (await shops.store.find('default', refund))!;
       return { ...(Object.fromEntries(await Promise.all(found)) as object), refund: state };
     };
     const ended = { awaiting: 'expired', initiating: 'expired' };
@@ -241,7 +240,7 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
     const conversationId = await MADE.succeeded();
     const recorded = { conversationId, amount: '5.00', note: NOTE, refundId: `PANEL${name}` };
     expect(await other.payments.recordRefund(recorded)).toMatchObject({ state: 'succeeded', reason: 'recorded' });
-    const [record] = await shops.store.findByReference('default/refunds', conversationId);
+    const [record] = await shops.store.findRefunds('default', conversationId);
     expect(record?.gateway).toBe((await shops.store.find('default', conversationId))?.gateway);
   });
 
@@ -290,7 +289,7 @@ describe('a gateway that has moved', () => {
     const conversationId = await MADE.succeeded();
     const { refundId } = await moved.payments.refund({ conversationId });
     expect(shops.home.ledger.refunds.map((refund) => refund.conversationId)).toContain(refundId);
-    const [record] = await shops.store.findByReference('default/refunds', conversationId);
+    const [record] = await shops.store.findRefunds('default', conversationId);
     expect(record).toMatchObject({
       state: 'succeeded',
       gateway: (await shops.store.find('default', conversationId))?.gateway,

@@ -154,7 +154,7 @@ export function describeVanished(
     'the reference of an order: other orders go on, and this one waits with a limit',
     async ({ trial, vanished }) => {
       await vanished.run(
-        `insert into card_payment_name values ('${trial.account}', '${hashedName(trial.account, 'lock', 'order-1')}', 'elsewhere', null)`,
+        `insert into card_payment_name values ('${trial.account}', '${hashedName('lock', 'order-1')}', 'elsewhere', null)`,
       );
       await pay(trial);
       await refusedInTime(() => trial.insert({ referenceLock: 'order-1' }));

@@ -89,10 +89,10 @@ export function assembleFlows({
   const due = new DuePayments(store, settings);
   const gateway = new GatewayClient(settings, transport, clock);
   const urls = new ReturnUrlMaker(settings, route, new ApplicationConfig(), new HttpAdapterHost());
-  const direct = new DirectFlow(reader, refunds, writer, gateway, urls, time, random, settings);
-  const threeD = new ThreeDFlow(reader, refunds, writer, gateway, urls, time, random, settings);
+  const direct = new DirectFlow(reader, writer, gateway, urls, time, random, settings);
+  const threeD = new ThreeDFlow(reader, writer, gateway, urls, time, random, settings);
   const inquiries = new InquiryFlow(reader, refunds, writer, gateway, time, random, settings);
-  const hosted = new HostedFlow(reader, refunds, writer, inquiries, gateway, urls, time, random, settings);
+  const hosted = new HostedFlow(reader, writer, inquiries, gateway, urls, time, random, settings);
   const reconciler = new Reconciler(due, owed, writer, inquiries, gateway, events, time, random, settings);
   const operator = new OperatorFlow(reader, refunds, writer, time);
   const inFlight = new InFlight(processHold);

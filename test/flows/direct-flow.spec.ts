@@ -143,7 +143,7 @@ describe('DirectFlow', () => {
       await payments.reconcile();
       expect(shop.journal).toContain(`${second.conversationId}:1 failed`);
       // A payment that was not sent gives its key back.
-      expect(await shop.store.findByIdempotencyKey('default', 'basket-2')).toBeNull();
+      expect(await shop.store.findByIdempotencyKey('default', 'payment', 'basket-2')).toBeNull();
     });
 
     it('is sent when the first has failed, or when allowRepeat is set', async () => {

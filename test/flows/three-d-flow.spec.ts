@@ -85,7 +85,7 @@ describe('ThreeDFlow', () => {
         expect(await payments.findByReference(input.reference!)).toMatchObject([failed]);
         const { payment } = await payments.init3d(input);
         expect(payment.state).toBe('awaiting');
-        expect(await shop.store.findByIdempotencyKey('default', 'basket')).toMatchObject(idOf(payment));
+        expect(await shop.store.findByIdempotencyKey('default', 'payment', 'basket')).toMatchObject(idOf(payment));
       },
     );
 
@@ -118,7 +118,7 @@ describe('ThreeDFlow', () => {
       // The new payment keeps the key, even if it turns out that money moved for the expired one.
       const again = await payments.init3d(input('expired'));
       expect(await payments.inquire(ids.get('expired')!)).toMatchObject({ state: 'review' });
-      expect(await shop.store.findByIdempotencyKey('default', 'expired')).toMatchObject(idOf(again.payment));
+      expect(await shop.store.findByIdempotencyKey('default', 'payment', 'expired')).toMatchObject(idOf(again.payment));
     });
 
     it('may not be retried under the same key after Auth3d was sent, whatever its outcome', async () => {
@@ -130,7 +130,7 @@ describe('ThreeDFlow', () => {
         const conversationId = await startPayment(payments, sale({ idempotencyKey: key }));
         shop.gateway.willAnswer('Auth3d', answer);
         await payments.auth3d(callbackOf(conversationId));
-        expect(await shop.store.findByIdempotencyKey('default', key)).toMatchObject({ conversationId });
+        expect(await shop.store.findByIdempotencyKey('default', 'payment', key)).toMatchObject({ conversationId });
       }
     });
 
@@ -156,7 +156,7 @@ describe('ThreeDFlow', () => {
         payment: { state: 'failed', reason: 'reference_taken' },
       });
       expect(shop.gateway.sent('Init3d')).toEqual([]);
-      expect(await shop.store.findByIdempotencyKey('default', 'second')).toBeNull();
+      expect(await shop.store.findByIdempotencyKey('default', 'payment', 'second')).toBeNull();
       expect((await payments.init3d({ ...order, allowRepeat: true })).payment.state).toBe('awaiting');
     });
 

@@ -47,7 +47,7 @@ describe('conflicts', () => {
       await withConnection(1, async (holder) => {
         await holder.query('start transaction');
         const lock = 'insert into card_payment_name (account, name, conversation_id) values (?, ?, ?)';
-        await holder.query(lock, [record.account, hashedName(record.account, 'lock', 'order'), 'nobody']);
+        await holder.query(lock, [record.account, hashedName('lock', 'order'), 'nobody']);
         const next = trials[1]!.next(record, { state: 'authorizing', reference: 'order', referenceLock: 'order' });
         const overtaken = stores[1]!.replace(next, record);
         const waiting = `select 1 from information_schema.processlist

@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import { refundsAccountOf } from '../../lib/payment/account.js';
 import { aRefundEvent } from '../../lib/testing/a-payment.js';
 import type { InFlight } from '../../lib/process/in-flight.js';
 import type { StoreClock } from '../../lib/process/store-clock.js';
@@ -92,14 +91,18 @@ describe('PaymentHealth', () => {
   });
 
   it('reports refunds that have no outcome, and their deliveries with those of payments', async () => {
-    const refund = { kind: 'refund', account: refundsAccountOf('default'), reference: 'PAID' } as const;
+    await shop.store.insert(aPaymentRecord({ conversationId: 'PAID', state: 'succeeded' }));
+    const refund = { kind: 'refund', parentId: 'PAID', referenceLock: null, tokenHash: null } as const;
     await shop.store.insert(aPaymentRecord({ ...refund, state: 'unknown', updatedAt: shop.clock.now() }));
     const events = aRefundEvent({ refundId: 'BACK' });
     await shop.store.insert(aPaymentRecord({ ...refund, conversationId: 'BACK' }), events);
     await shop.clock.advance(1_234);
     expect(await health.report()).toMatchObject({
-      counts: { states: { unknown: { count: 0 } }, waitingEvents: 1 },
-      refunds: { refunding: { count: 0 }, unknown: { count: 1 }, review: { count: 0 } },
+      counts: {
+        states: { unknown: { count: 0 } },
+        refunds: { refunding: { count: 0 }, unknown: { count: 1 }, review: { count: 0 } },
+        waitingEvents: 1,
+      },
       oldestUnknownMs: null,
       oldestUnknownRefundMs: 1_234,
     });
@@ -138,16 +141,17 @@ describe('PaymentGauges', () => {
       counts: {
         ...counts,
         states: { ...counts.states, unknown, review: none },
+        refunds: {
+          ...counts.refunds,
+          unknown: { count: 1, oldest: ago(30_000) },
+          review: { count: 4, oldest: ago(5_000) },
+        },
         waitingEvents: 3,
         openDeliveries: 4,
         parkedDeliveries: 5,
         orphanedDeliveries: 6,
       },
-      refunds: {
-        refunding: none,
-        unknown: { count: 1, oldest: ago(30_000) },
-        review: { count: 4, oldest: ago(5_000) },
-      },
+      unheardEvents: 0,
       otherGateway: 0,
       owedWrites: 7,
       paymentsInFlight: 8,
@@ -206,7 +210,7 @@ describe('PaymentGauges', () => {
   });
 
   it('leave out the values that only the store knows while it does not answer', async () => {
-    await startGauges({ isStoreUp: false, counts: null, refunds: null });
+    await startGauges({ isStoreUp: false, counts: null });
     expect(await recorder.values('card_payment.store.up')).toEqual({ '': 0 });
     expect(await recorder.values('card_payment.writes.owed')).toEqual({ '': 7 });
     for (const name of ['payments', 'payments.oldest_age', 'refunds', 'refunds.oldest_age', 'deliveries']) {

@@ -2,7 +2,6 @@ import { MemoryPaymentStore, type PaymentClock, type PaymentHistoryEntry } from 
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { SHARED_STORES } from '../rigs/shared-stores.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { refundsAccountOf } from '../../lib/payment/account.js';
 
 /** Where the scripts keep their payments, each under an account of its own. */
 export interface Engine {
@@ -30,9 +29,8 @@ async function shared(name: keyof typeof SHARED_STORES): Promise<Engine> {
 // What only the store tells: the command line asks it, too.
 
 /** The history of a payment, or of a refund. */
-export async function historyOf(store: PaymentStore, account: string, id: string): Promise<PaymentHistoryEntry[]> {
-  const history = await store.history(account, id);
-  return history.length > 0 ? history : store.history(refundsAccountOf(account), id);
+export function historyOf(store: PaymentStore, account: string, id: string): Promise<PaymentHistoryEntry[]> {
+  return store.history(account, id);
 }
 
 /** The deliveries that are parked. */

@@ -78,25 +78,23 @@ describe('EventDispatcher', () => {
     await events.publish(await storeEvent(store, conversationId, clock.now(), more));
   }
 
-  it("asks the store for a payment's event alone, not for refunds, whose handlers look on their own", async () => {
+  it("leases a payment's event alone, not those of refunds, whose handlers look on their own", async () => {
     const asked: string[] = [];
     const [fanOut, lease] = [store.fanOut.bind(store), store.leaseDeliveries.bind(store)];
-    store.fanOut = (account, limit) => (asked.push(`fanOut ${account}`), fanOut(account, limit));
-    store.leaseDeliveries = (request) => (asked.push(`lease ${request.account}`), lease(request));
-    const refunded: PaymentHandler = { ...handler('refunded', () => undefined), account: 'default/refunds' };
+    store.fanOut = (account, limit) => (asked.push('fanOut'), fanOut(account, limit));
+    store.leaseDeliveries = (request) => (asked.push(`lease ${request.handlerId}`), lease(request));
     await announce(
       handler('mail', () => undefined),
-      { ...refunded, types: ['refund.succeeded'] },
+      { ...handler('refunded', () => undefined), types: ['refund.succeeded'] },
     );
     asked.splice(0);
     await publish('ONE');
     await quiet();
-    expect(asked.filter((ask) => ask.endsWith('/refunds'))).toEqual([]);
-    expect(asked).toContain('fanOut default');
+    expect(asked).not.toContain('lease refunded');
+    expect(asked).toContain('fanOut');
     events.wake();
     await quiet();
-    expect(asked).toContain('fanOut default/refunds');
-    expect(asked).toContain('lease default/refunds');
+    expect(asked).toContain('lease refunded');
   });
 
   describe('a caller', () => {

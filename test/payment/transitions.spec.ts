@@ -184,7 +184,8 @@ describe('the reference', () => {
   it.each(REFUND_STATES)('of a refund in %s is its payment', (state) => {
     const holds = ['refunding', 'unknown', 'review'].includes(state);
     for (const kind of ['refund', 'void'] as const) {
-      expect(referenceLockIn(state, { kind, reference: 'p', allowRepeat: false })).toBe(holds ? 'p' : null);
+      const refund = { kind, parentId: 'p', reference: 'order', allowRepeat: false };
+      expect(referenceLockIn(state, refund)).toBe(holds ? 'p' : null);
     }
   });
 });

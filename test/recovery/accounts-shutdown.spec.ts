@@ -101,7 +101,7 @@ describe('two accounts on one store', () => {
       await expect(of(other).init3d(order)).rejects.toMatchObject(refused);
       await expect(of(other).reconcile()).rejects.toMatchObject(refused);
       expect(await closable.inner.findByReference(other, order.reference!)).toEqual([]);
-      expect(await closable.inner.findByIdempotencyKey(other, 'key')).toBeNull();
+      expect(await closable.inner.findByIdempotencyKey(other, 'payment', 'key')).toBeNull();
     }
     expect(simulator.requests).toHaveLength(requests);
     expect(await end()).toMatchObject({ state: 'succeeded', stored: true });

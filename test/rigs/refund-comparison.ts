@@ -2,7 +2,6 @@ import type { SimulatorLedger } from 'nestjs-card-payment/simulator';
 import { toMinorUnits } from '../../lib/payment/amount.js';
 import { isOpenRefund, refundTotals } from '../../lib/payment/refund-totals.js';
 import { GIVES_BACK, type StoredPayment } from './ledger-comparison.js';
-import { refundsAccountOf } from '../../lib/payment/account.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** A refund as the store has it in the end, with its changes. */
@@ -27,10 +26,10 @@ export interface RefundDifferences {
 
 /** What the store has of the refunds of these payments. */
 export async function storedRefunds(store: PaymentStore, payments: readonly StoredPayment[]): Promise<StoredRefund[]> {
-  const account = refundsAccountOf('default');
+  const account = 'default';
   const refunds: StoredRefund[] = [];
   for (const { record: payment } of payments) {
-    for (const record of await store.findByReference(account, payment.conversationId)) {
+    for (const record of await store.findRefunds(account, payment.conversationId)) {
       refunds.push({ record, history: await store.history(account, record.conversationId) });
     }
   }
@@ -50,10 +49,10 @@ export function compareRefunds({ ledger, payments, refunds }: RefundLedgers): Re
     const record = records.get(conversationId);
     if (!record) lost.push(`${conversationId}: given back, and not in the store`);
     else if (record.state !== 'succeeded') lost.push(`${conversationId}: given back, and ${record.state}`);
-    else if (record.amount !== amount || record.kind !== kind || record.reference !== charge.conversationId) {
-      const { kind: asked, amount: part, reference } = record;
+    else if (record.amount !== amount || record.kind !== kind || record.parentId !== charge.conversationId) {
+      const { kind: asked, amount: part, parentId } = record;
       const is = `${kind} of ${amount} of ${charge.conversationId}`;
-      lost.push(`${conversationId}: ${is}, known as ${asked} of ${part} of ${reference}`);
+      lost.push(`${conversationId}: ${is}, known as ${asked} of ${part} of ${parentId}`);
     }
   }
   // Of one that the gateway has not carried out, only a person can say that it never will.

@@ -1,4 +1,3 @@
-import { refundsAccountOf } from '../../lib/payment/account.js';
 import type { Transmission } from '../../lib/gateway/transport/attempt.js';
 
 /** A sale in the gateway's ledger. */
@@ -37,7 +36,6 @@ export interface WireFields {
 export type Operation = 'DoPayment' | 'Init3d' | 'Auth3d' | 'CheckPayment' | 'page' | 'refund' | 'void';
 
 export const ACCOUNT = 'default';
-export const REFUNDS = refundsAccountOf(ACCOUNT);
 
 /** What an inquiry says of a page that was not paid so far, and of what the gateway does not know. */
 const UNPAID = 'B0025';

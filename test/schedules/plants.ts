@@ -3,7 +3,7 @@ import type { LedgerEvent } from '../../lib/payment/ledger-event.js';
 import { ledgerEventOf } from '../../lib/payment/ledger-event.js';
 import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
 import { advance, withdrawClaim } from '../../lib/payment/transitions.js';
-import type { PaymentStore, ReplaceOutcome, UniqueKey } from '../../lib/store/payment-store.js';
+import type { PaymentStore, ReplaceOutcome, RefusedKey } from '../../lib/store/payment-store.js';
 import { interceptCalls } from '../rigs/store-calls.js';
 import { SCRIPTS } from './scenarios.js';
 import type { Plant, Script } from './shop.js';
@@ -124,7 +124,7 @@ class StoreThatLocksNo extends MemoryPaymentStore {
     super(options);
   }
 
-  override insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
+  override insert(record: PaymentRecord, event?: LedgerEvent): Promise<RefusedKey | null> {
     return super.insert(this.unlocked(record), event);
   }
 

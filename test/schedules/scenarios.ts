@@ -125,7 +125,7 @@ export const SCRIPTS = scripts([
     prepare: prepareOld,
     acts: [reconcile, refund('100.00')],
     retentionMs: DAY_MS,
-    steps: /^purge$/,
+    steps: /^(purge|findRefunds)$/,
     schedules: 174,
   },
 ]);

@@ -18,7 +18,7 @@ import { type AssembledFlows, assembleFlows } from '../flows/assembled-flows.js'
 import { SeededRandomness } from '../rigs/chance.js';
 import { interceptCalls, type StoreCall } from '../rigs/store-calls.js';
 import type { Choice, Run } from './explorer.js';
-import { ACCOUNT, Gateway, movesMoney, operationOf, REFUNDS, type WireFields } from './gateway.js';
+import { ACCOUNT, Gateway, movesMoney, operationOf, type WireFields } from './gateway.js';
 import { Host, timePasses } from './host.js';
 import { type Answer, Witness } from './witness.js';
 
@@ -202,7 +202,7 @@ export class ShopHost extends Host {
     const common = { id: 'orders', concurrency: 1, timeoutMs: null, handle };
     await this.flows.events.announce([
       { ...common, account: ACCOUNT, types: EVENT_STATES.map((state) => `payment.${state}` as const) },
-      { ...common, account: REFUNDS, types: REFUND_EVENT_STATES.map((state) => `refund.${state}` as const) },
+      { ...common, account: ACCOUNT, types: REFUND_EVENT_STATES.map((state) => `refund.${state}` as const) },
     ]);
   }
 

@@ -105,7 +105,7 @@ export class Witness {
   }
 
   private seeRecord(record: PaymentRecord): void {
-    const { conversationId, state, reference } = record;
+    const { conversationId, parentId, state, reference } = record;
     const before = this.records.get(conversationId);
     const name = nameOf(record);
     this.check(before?.state !== 'succeeded' || state === 'succeeded', `${name} was succeeded, and is ${state}`);
@@ -114,9 +114,10 @@ export class Witness {
     if (before?.state !== state && rowOf(state).published) {
       this.published.push(`${conversationId}:${record.version} ${state}`);
     }
-    const ofSame = [...this.records.values()].filter((one) => one.reference === reference && one.kind !== 'direct');
-    this.check(ofSame.filter(isOpenPage).length <= 1, 'an order has two open pages');
-    this.check(ofSame.filter(isRefund).filter(isOpenRefund).length <= 1, 'a payment has two open refunds');
+    const openPages = [...this.records.values()].filter((one) => one.reference === reference).filter(isOpenPage);
+    this.check(openPages.length <= 1, 'an order has two open pages');
+    const ofSame = [...this.records.values()].filter((one) => isRefund(one) && one.parentId === parentId);
+    this.check(ofSame.filter(isOpenRefund).length <= 1, 'a payment has two open refunds');
   }
 
   private recordOf(answer: Answer): PaymentRecord {
@@ -126,7 +127,7 @@ export class Witness {
   /** An outcome must agree with the gateway's ledger; in the end that of a page that was paid late, too. */
   private checkState(of: Answer | PaymentRecord, what: string, isEnd = false): void {
     const { gateway } = this.shop;
-    const isOfRefund = 'refundId' in of || isRefund(of);
+    const isOfRefund = 'refundId' in of || ('parentId' in of && isRefund(of));
     const id = 'refundId' in of ? of.refundId : of.conversationId;
     const hasMoved = isOfRefund ? gateway.isGivenBack(id) : gateway.isCharged(id);
     const { settled, money } = rowOf(of.state);

@@ -17,7 +17,6 @@ import { type HandledEvent, type HandlerWork, orderHandlers } from './order-hand
 import { DISTURBED_STORES, type DisturbedStore, type StoreName } from './shared-store.js';
 import { Shops } from './shops.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { refundsAccountOf } from '../../lib/payment/account.js';
 
 export interface SoakSettings {
   readonly minutes: number;
@@ -53,7 +52,6 @@ export interface SoakReport {
 }
 
 const ACCOUNT = 'default';
-const ACCOUNTS = [ACCOUNT, refundsAccountOf(ACCOUNT)];
 const BUYERS = 8;
 const MINUTE_MS = 60_000;
 /** A shorter run is a test of the soak itself, and does not wait for what takes minutes. */
@@ -200,10 +198,8 @@ class Soak {
     return this.view(async (store) => {
       for (;;) {
         const owedWrites = await shops.owedWrites();
-        const all = await Promise.all(ACCOUNTS.map((account) => store.counts(account)));
-        const waitingEvents = all.reduce((sum, counts) => sum + counts.waitingEvents, 0);
-        const openDeliveries = all.reduce((sum, counts) => sum + counts.openDeliveries, 0);
-        const open = all.reduce((sum, { states }) => sum + openPayments(states), 0);
+        const { waitingEvents, openDeliveries, states, refunds } = await store.counts(ACCOUNT);
+        const open = openPayments(states) + refunds.refunding.count;
         const isDelivered = waitingEvents + openDeliveries === 0;
         if (owedWrites === 0 && (this.isShort || (isDelivered && open === 0))) return;
         if (Date.now() > until) {
@@ -255,16 +251,14 @@ class Soak {
 }
 
 async function leftIn(store: PaymentStore): Promise<string[]> {
-  const all = await Promise.all(ACCOUNTS.map((account) => store.counts(account)));
-  return all.flatMap(({ waitingEvents, openDeliveries, parkedDeliveries }) => {
-    const left = { waitingEvents, openDeliveries, parkedDeliveries };
-    return Object.entries(left).flatMap(([name, count]) => (count > 0 ? [`${count} ${name} in the end`] : []));
-  });
+  const { waitingEvents, openDeliveries, parkedDeliveries } = await store.counts(ACCOUNT);
+  const left = { waitingEvents, openDeliveries, parkedDeliveries };
+  return Object.entries(left).flatMap(([name, count]) => (count > 0 ? [`${count} ${name} in the end`] : []));
 }
 
-/** Payments and refunds under way. Unknown ones do not count: they wait for the next inquiry. */
-function openPayments({ charging, initiating, awaiting, authorizing, refunding }: StoreCounts['states']): number {
-  return charging.count + initiating.count + awaiting.count + authorizing.count + refunding.count;
+/** Payments under way. Unknown ones do not count: they wait for the next inquiry. */
+function openPayments({ charging, initiating, awaiting, authorizing }: StoreCounts['states']): number {
+  return charging.count + initiating.count + awaiting.count + authorizing.count;
 }
 
 function countBy<Key extends string>(

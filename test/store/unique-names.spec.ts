@@ -1,4 +1,4 @@
-import { hashedName, nameChange, plainName } from '../../lib/store/unique-names.js';
+import { hashedName, keyName, nameChange, plainName } from '../../lib/store/unique-names.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const record = aPaymentRecord({
@@ -12,7 +12,7 @@ const record = aPaymentRecord({
 
 // They are in databases: another form of them would forget every key that is taken.
 test('names are those that are in databases, and a refund has names of its own', () => {
-  const names = ['shop', 'shop/refunds'].map((account) => hashedName(account, 'key', 'sipariş-4711'));
+  const names = (['payment', 'refund'] as const).map((type) => keyName(hashedName, type, 'sipariş-4711'));
   expect(names).toEqual([
     'key:TGvbl6iqZSkvfYPQ2Nii6qODk5V8wNr6yTwvCglaSTo',
     'key:TK3VrsRegXWP6wCPXOJhzLSNPFGmqXp8vzJ4pLNGRsI',

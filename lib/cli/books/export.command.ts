@@ -1,7 +1,6 @@
 import { settledRecords } from '../../flows/settled-records.js';
-import { rowOf, SALE_STATES } from '../../payment/payment-state.js';
+import { rowOf, SALE_STATES, UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../../payment/payment-state.js';
 import { isRefund } from '../../payment/payment.js';
-import { countsOfAccount, UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../../store/account-counts.js';
 import { command, CommandFailedError, STORE_OPTIONS, UsageError } from '../command.js';
 import { type AccountStore, withAccountStore } from '../payments/account-store.js';
 import { counted } from '../payments/payment-text.js';
@@ -108,9 +107,9 @@ async function exported(
 
 /** What may still come: payments and refunds that may have moved money, and have no outcome. */
 async function unsettledRemark({ store, account }: AccountStore): Promise<string[]> {
-  const { counts, refunds } = await countsOfAccount(store, account);
+  const { states, refunds } = await store.counts(account);
   const open = UNSETTLED_SALE_STATES.filter((state) => rowOf(state).money !== 'no');
-  const sales = open.reduce((sum, state) => sum + counts.states[state].count, 0);
+  const sales = open.reduce((sum, state) => sum + states[state].count, 0);
   const back = UNSETTLED_REFUND_STATES.reduce((sum, state) => sum + refunds[state].count, 0);
   if (sales + back === 0) return [];
   return [

@@ -1,12 +1,14 @@
-import { isClaimed, type PaymentState, SALE_STATES, UNCLEAR_STATES } from '../../payment/payment-state.js';
-import { type PaymentHistoryEntry, toPayment } from '../../payment/payment.js';
-import { toRefund } from '../../payment/refund.js';
+import { otherGatewaysIn } from '../../payment/gateway-id.js';
 import {
-  countsOfAccount,
-  otherGatewaysOf,
+  isClaimed,
+  type PaymentState,
+  SALE_STATES,
+  UNCLEAR_STATES,
   UNSETTLED_REFUND_STATES,
   UNSETTLED_SALE_STATES,
-} from '../../store/account-counts.js';
+} from '../../payment/payment-state.js';
+import { type PaymentHistoryEntry, toPayment } from '../../payment/payment.js';
+import { toRefund } from '../../payment/refund.js';
 import type { StateCount } from '../../store/payment-store.js';
 import { command, LIMIT_OPTION, limitOf, type Outcome, STORE_OPTIONS } from '../command.js';
 import { type AccountStore, noSuch, withAccountStore } from './account-store.js';
@@ -48,7 +50,7 @@ export const listPaymentsCommand = command({
       const found = await find(opened, states, reference, max + 1);
       const payments = found.slice(0, max);
       const hasMore = found.length > max;
-      const { counts, refunds } = await countsOfAccount(opened.store, opened.account);
+      const counts = await opened.store.counts(opened.account);
       const underWay = UNDER_WAY.reduce((sum, state) => sum + counts.states[state].count, 0);
       const subject = reference === undefined ? `in ${states.join(', ')}` : `of the reference ${reference}`;
       const text = [
@@ -56,7 +58,7 @@ export const listPaymentsCommand = command({
         ...payments.map(paymentLine),
         ...(hasMore ? ['  … and more: see --limit'] : []),
         `${underWay} under way (${UNDER_WAY.join(', ')}), ${counts.states.pending.count} at the gateway's own page (pending)`,
-        refundCountsLine(refunds),
+        refundCountsLine(counts.refunds),
         counted(counts.parkedDeliveries, 'parked delivery', 'parked deliveries'),
       ].join('\n');
       return { text, json: { account: opened.account, payments: payments.map(paymentJson), hasMore } };
@@ -72,7 +74,7 @@ async function find(
 ) {
   const records =
     reference === undefined
-      ? await store.listByState(account, states, limit)
+      ? await store.listByState(account, 'payment', states, limit)
       : (await store.findByReference(account, reference)).filter(({ state }) =>
           (states as readonly string[]).includes(state),
         );
@@ -151,16 +153,17 @@ export const paymentStatsCommand = command({
 
 /** @param gateways those of the settings; null if these are not known here */
 async function stats({ store, account }: AccountStore, gateways: readonly string[] | null): Promise<Outcome> {
-  const others = gateways && (await otherGatewaysOf(store, account, gateways));
-  const { counts, refunds } = await countsOfAccount(store, account);
+  const others = gateways && otherGatewaysIn(await store.otherGateways(account, gateways));
+  const counts = await store.counts(account);
   const at = await store.now();
   const { waitingEvents, openDeliveries, parkedDeliveries, orphanedDeliveries } = counts;
   const states = UNSETTLED_SALE_STATES.map((state) => [state, counts.states[state]] as const);
+  const refunds = UNSETTLED_REFUND_STATES.map((state) => [state, counts.refunds[state]] as const);
   const text = [
     `Account ${account}`,
     ...states.map(([state, count]) => stateLine(state, count, at)),
     'Refunds and voids',
-    ...UNSETTLED_REFUND_STATES.map((state) => stateLine(state, refunds[state], at)),
+    ...refunds.map(([state, count]) => stateLine(state, count, at)),
     `Deliveries: ${openDeliveries} waiting (${orphanedDeliveries} of handlers that are gone), ` +
       `${parkedDeliveries} parked`,
     `Events that no handler takes yet: ${waitingEvents}`,
@@ -170,7 +173,7 @@ async function stats({ store, account }: AccountStore, gateways: readonly string
     account,
     at,
     states: Object.fromEntries(states),
-    refunds,
+    refunds: Object.fromEntries(refunds),
     otherGateway: others && others.count,
     waitingEvents,
     openDeliveries,

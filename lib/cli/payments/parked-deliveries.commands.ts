@@ -1,8 +1,7 @@
-import { refundsAccountOf } from '../../payment/account.js';
 import type { Delivery } from '../../store/payment-store.js';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
 import { command, CommandFailedError, LIMIT_OPTION, limitOf, STORE_OPTIONS } from '../command.js';
-import { type AccountStore, withAccountStore } from './account-store.js';
+import { withAccountStore } from './account-store.js';
 
 export const parkedDeliveriesCommand = command({
   name: 'payments parked',
@@ -11,27 +10,18 @@ export const parkedDeliveriesCommand = command({
   options: { ...LIMIT_OPTION, ...STORE_OPTIONS },
   run(call) {
     const limit = limitOf(call.values.limit);
-    return withAccountStore(call, async (opened) => {
-      const found = await parkedIn(opened, limit + 1);
+    return withAccountStore(call, async ({ store, account }) => {
+      const found = await store.listDeliveries({ account, parked: true, after: null, limit: limit + 1 });
       const hasMore = found.length > limit;
       const deliveries = found.slice(0, limit).map(shownOf);
       const lines = [...deliveries.map(lineOf), ...(hasMore ? ['  … and more: see --limit'] : [])];
       return {
         text: deliveries.length === 0 ? 'Nothing is parked.' : lines.join('\n'),
-        json: { account: opened.account, deliveries, hasMore },
+        json: { account, deliveries, hasMore },
       };
     });
   },
 });
-
-/** Those of payments and of refunds, the oldest event first. */
-async function parkedIn({ store, account }: AccountStore, limit: number): Promise<Delivery[]> {
-  const parked = [
-    ...(await store.listDeliveries({ account, parked: true, after: null, limit })),
-    ...(await store.listDeliveries({ account: refundsAccountOf(account), parked: true, after: null, limit })),
-  ];
-  return parked.sort((a, b) => a.event.occurredAt.getTime() - b.event.occurredAt.getTime()).slice(0, limit);
-}
 
 function shownOf({ handlerId, event, attempts, error }: Delivery) {
   const { eventId, type, occurredAt } = event;
@@ -55,9 +45,7 @@ export const replayDeliveryCommand = command({
   run(call) {
     const [handlerId = '', eventId = ''] = call.words;
     return withAccountStore(call, async ({ store, account }) => {
-      const ofPayment = await store.replay(account, handlerId, eventId);
-      const outcome =
-        ofPayment === 'absent' ? await store.replay(refundsAccountOf(account), handlerId, eventId) : ofPayment;
+      const outcome = await store.replay(account, handlerId, eventId);
       if (outcome === 'absent') {
         throw new CommandFailedError(
           `There is no parked delivery of ${eventId} to ${handlerId}; "payments parked" lists them.`,

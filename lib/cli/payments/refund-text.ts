@@ -1,7 +1,7 @@
 import { amountWithCurrency, currencyLetters } from '../../payment/currency.js';
 import type { Refund } from '../../payment/refund.js';
 import type { RefundTotals } from '../../payment/refund-totals.js';
-import type { RefundCounts } from '../../store/account-counts.js';
+import type { StoreCounts } from '../../store/payment-store.js';
 
 /** `Refund R of payment P`. */
 export function refundName({ kind, refundId, conversationId }: Refund): string {
@@ -52,7 +52,7 @@ export function totalsLine({ taken, refunded, open, refundable }: RefundTotals, 
 }
 
 /** How many refunds and voids are not settled, in one line. */
-export function refundCountsLine({ refunding, unknown, review }: RefundCounts): string {
+export function refundCountsLine({ refunding, unknown, review }: StoreCounts['refunds']): string {
   const counts = `${refunding.count} under way, ${unknown.count} unknown, ${review.count} in review`;
   return `Refunds and voids: ${counts} ("payments refunds" lists those that need a person)`;
 }

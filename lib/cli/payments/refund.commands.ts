@@ -6,13 +6,12 @@ import {
 } from '../../errors/payment-errors.js';
 import { PaymentValidationError } from '../../errors/payment-validation.error.js';
 import { readOptions } from '../../options/read-options.js';
-import { DEFAULT_ACCOUNT, refundsAccountOf } from '../../payment/account.js';
+import { DEFAULT_ACCOUNT } from '../../payment/account.js';
 import { amountWithCurrency } from '../../payment/currency.js';
 import { REFUND_STATES, type RefundState, UNCLEAR_STATES } from '../../payment/payment-state.js';
 import type { PaymentRecord, RefundKind } from '../../payment/payment.js';
 import { type Refund, toRefund } from '../../payment/refund.js';
 import { refundTotals, type RefundTotals } from '../../payment/refund-totals.js';
-import { countsOfAccount } from '../../store/account-counts.js';
 import {
   type Call,
   command,
@@ -257,8 +256,8 @@ async function listAll(
   max: number,
 ): Promise<Outcome> {
   // Reads one more than it shows, to know whether there are more.
-  const found = await store.listByState(refundsAccountOf(account), states, max + 1);
-  const { refunds: counts } = await countsOfAccount(store, account);
+  const found = await store.listByState(account, 'refund', states, max + 1);
+  const { refunds: counts } = await store.counts(account);
   return listed(account, found, max, `in ${states.join(', ')}`, [refundCountsLine(counts)], null);
 }
 

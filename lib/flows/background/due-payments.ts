@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PaymentSettings } from '../../options/payment-settings.js';
-import { refundsAccountOf } from '../../payment/account.js';
 import { isKnown, type PaymentRecord } from '../../payment/payment.js';
-import { PAYMENT_STORE, type PaymentStore, type PurgeCounts } from '../../store/payment-store.js';
+import { PAYMENT_STORE, type PaymentStore, type PurgeCounts, type RecordType } from '../../store/payment-store.js';
 import { sideBySide } from './side-by-side.js';
 import { callStore } from '../../store/store-call.js';
 
@@ -20,24 +19,10 @@ export class DuePayments {
     private readonly settings: PaymentSettings,
   ) {}
 
-  /** Leases payments that are due, then refunds, for ten minutes. */
-  async lease(limit: number): Promise<PaymentRecord[]> {
-    const payments = await this.leaseOf(this.settings.account, limit);
-    if (payments.length >= limit) return payments;
-    const refunds = await this.leaseOf(this.refundsAccount, limit - payments.length).catch((error: unknown) => {
-      // Payments that are leased already must not wait until their leases run out.
-      if (payments.length === 0) throw error;
-      return [];
-    });
-    return [...payments, ...refunds];
-  }
-
-  private leaseOf(account: string, limit: number): Promise<PaymentRecord[]> {
+  /** Leases payments and refunds that are due, for ten minutes. */
+  lease(limit: number): Promise<PaymentRecord[]> {
+    const { account } = this.settings;
     return callStore('reading', () => this.store.leaseDue({ account, leaseMs: PAYMENT_LEASE_MS, limit }));
-  }
-
-  private get refundsAccount(): string {
-    return refundsAccountOf(this.settings.account);
   }
 
   /** Returns a leased payment, to be due at `dueAt`. */
@@ -54,9 +39,9 @@ export class DuePayments {
     limit: number,
     dueAt: Date,
   ): Promise<{ readonly scheduled: number; readonly hasMore: boolean }> {
-    const list = (account: string): Promise<PaymentRecord[]> =>
-      callStore('reading', () => this.store.listByState(account, ['unknown'], limit));
-    const [payments, refunds] = [await list(this.settings.account), await list(this.refundsAccount)];
+    const list = (type: RecordType): Promise<PaymentRecord[]> =>
+      callStore('reading', () => this.store.listByState(this.settings.account, type, ['unknown'], limit));
+    const [payments, refunds] = [await list('payment'), await list('refund')];
     const unknown = [...payments, ...refunds];
     const left = unknown.filter((record) => record.dueAt === null && isKnown(record));
     await sideBySide(left, SCHEDULED_AT_ONCE, (record) => this.handBack(record, dueAt));
@@ -64,13 +49,9 @@ export class DuePayments {
   }
 
   /** Deletes old settled payments with their refunds, and handlers and keys that have been remembered long enough. */
-  async purge(): Promise<PurgeCounts> {
+  purge(): Promise<PurgeCounts> {
     const { account, retentionMs, idempotencyTtlMs } = this.settings;
     const retention = { paymentsMs: retentionMs, pairsMs: PAIR_MEMORY_MS, keysMs: idempotencyTtlMs };
-    const counts = await callStore('deleting old payments', () => this.store.purge(account, retention));
-    // Refunds are deleted with their payment alone; without them, more could be given back than was taken.
-    const ofRefunds = { ...retention, paymentsMs: null };
-    const { hasMore } = await callStore('deleting old keys', () => this.store.purge(this.refundsAccount, ofRefunds));
-    return hasMore ? { ...counts, hasMore } : counts;
+    return callStore('deleting old payments', () => this.store.purge(account, retention));
   }
 }

@@ -89,6 +89,7 @@ export class Reconciler {
   private purgeAt = 0;
   private scheduleAt = 0;
   private searchLimit = MIN_SEARCHED;
+  private unheard = 0;
 
   constructor(
     private readonly due: DuePayments,
@@ -119,6 +120,11 @@ export class Reconciler {
   /** How often in a row background work has failed because of the store; 0 when it succeeds. */
   get failuresInRow(): number {
     return this.failures.count;
+  }
+
+  /** How many events this process has deleted that no handler took within 30 days. */
+  get unheardEvents(): number {
+    return this.unheard;
   }
 
   start(): void {
@@ -304,9 +310,17 @@ export class Reconciler {
     const now = this.clock.monotonic();
     if (now < this.purgeAt) return 0;
     this.purgeAt = now + PURGE_EVERY_MS;
-    const { payments, hasMore } = await this.due.purge();
+    const { payments, unheard, hasMore } = await this.due.purge();
     if (hasMore) this.purgeAt = now;
+    if (unheard > 0) this.reportUnheard(unheard);
     return payments;
+  }
+
+  private reportUnheard(events: number): void {
+    this.unheard += events;
+    const { account } = this.settings;
+    const line = `Old payments were purged with ${events} events of types that no handler has taken within 30 days.`;
+    this.logger.log(new LogRecord(line, { account, events }));
   }
 
   private newQueue(capacity: number, watch: InquiryWatch): InquiryQueue {

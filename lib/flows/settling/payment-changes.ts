@@ -4,10 +4,10 @@ import { type LedgerEvent, ledgerEventOf } from '../../payment/ledger-event.js';
 import type { PaymentClock } from '../../payment/clock.js';
 import { isKnown, isRefund, type PaymentRecord } from '../../payment/payment.js';
 import { pinReference, withoutLock } from '../../payment/transitions.js';
-import { PAYMENT_STORE, type PaymentLedger, type ReplaceOutcome, type UniqueKey } from '../../store/payment-store.js';
+import { PAYMENT_STORE, type PaymentLedger, type ReplaceOutcome, type RefusedKey } from '../../store/payment-store.js';
 import { countAttempt } from '../../telemetry/metrics.js';
 import { fenceOpening, unsentRecord } from './fences.js';
-import { reportChange, logDeleted, logNewerRelease, seenRecord } from './payment-log.js';
+import { reportChange, logDeleted, logNewerRelease } from './payment-log.js';
 import type { Settlement } from './settlement.js';
 import { StoreClock } from '../../process/store-clock.js';
 
@@ -31,12 +31,12 @@ export class PaymentChanges {
     @Inject(EventDispatcher) private readonly events: Pick<EventDispatcher, 'publish'>,
   ) {}
 
-  /** @returns the key that is taken; null when the record is stored */
-  async insert(record: PaymentRecord): Promise<UniqueKey | null> {
+  /** @returns as the store does */
+  async insert(record: PaymentRecord): Promise<RefusedKey | null> {
     const event = ledgerEventOf(record);
     const taken = await this.ledger.insert(record, event);
     if (taken !== null) return taken;
-    countAttempt(seenRecord(record));
+    countAttempt(record);
     // A payment that was only opened is not reported yet.
     if (event) reportChange(record, null);
     await this.publish({ event });

@@ -1,10 +1,8 @@
-import { DEFAULT_ACCOUNT, merchantAccountOf } from '../../payment/account.js';
+import { DEFAULT_ACCOUNT } from '../../payment/account.js';
 import { amountWithCurrency, currencyLetters } from '../../payment/currency.js';
 import { isRefund, type PaymentRecord } from '../../payment/payment.js';
-import { saleOf } from '../../payment/refund.js';
 import { isEventState } from '../../payment/payment-event.js';
 import { UNCLEAR_STATES } from '../../payment/payment-state.js';
-import type { SeenPayment } from '../../telemetry/attributes.js';
 import { type LogFields, LogRecord, PaymentLogger } from '../../telemetry/payment-logger.js';
 import { countOutcome } from '../../telemetry/metrics.js';
 
@@ -16,7 +14,7 @@ const logger = new PaymentLogger();
  * @param before the record before the change; null when it is new
  */
 export function reportChange(record: PaymentRecord, before: Pick<PaymentRecord, 'state' | 'updatedAt'> | null): void {
-  if (before?.state !== record.state && isEventState(record.state)) countOutcome(seenRecord(record));
+  if (before?.state !== record.state && isEventState(record.state)) countOutcome(record);
   const line = lineOf(record, '', before);
   if (UNCLEAR_STATES.includes(record.state)) logger.warn(line);
   else logger.log(line);
@@ -39,15 +37,9 @@ export function logNewerRelease(record: PaymentRecord): void {
   logger.error(lineOf(record, ': not written, since a newer release has changed it meanwhile.'));
 }
 
-/** A record as metrics count it: a refund belongs to its merchant's account. */
-export function seenRecord(record: PaymentRecord): SeenPayment {
-  return { ...record, account: merchantAccountOf(record.account) };
-}
-
 function lineOf(record: PaymentRecord, end: string, before: Pick<PaymentRecord, 'updatedAt'> | null = null): LogRecord {
-  const { kind, state, reason, code, version, updatedAt, amount, currencyCode } = record;
+  const { account, kind, state, reason, code, version, updatedAt, amount, currencyCode } = record;
   const ids = idsOf(record);
-  const account = merchantAccountOf(record.account);
   const detail = [reason, code].filter(Boolean).join(', ');
   const durationMs = before ? Math.max(0, updatedAt.getTime() - before.updatedAt.getTime()) : null;
   const message =
@@ -65,16 +57,14 @@ interface Ids {
 }
 
 function idsOf(record: PaymentRecord): Ids {
-  const { conversationId, reference } = record;
+  const { conversationId, parentId, reference, kind } = record;
+  const ofOrder = reference === null ? '' : ` of ${reference}`;
   if (!isRefund(record)) {
-    const text = `Payment ${conversationId}${reference === null ? '' : ` of ${reference}`}`;
-    return { text, fields: { conversationId, reference } };
+    return { text: `Payment ${conversationId}${ofOrder}`, fields: { conversationId, reference } };
   }
-  const order = saleOf(record)?.reference ?? null;
-  const text = `${record.kind === 'void' ? 'Void' : 'Refund'} ${conversationId} of payment ${reference}`;
   return {
-    text: `${text}${order === null ? '' : ` of ${order}`}`,
-    fields: { refundId: conversationId, conversationId: reference, reference: order },
+    text: `${kind === 'void' ? 'Void' : 'Refund'} ${conversationId} of payment ${parentId}${ofOrder}`,
+    fields: { refundId: conversationId, conversationId: parentId ?? null, reference },
   };
 }
 

@@ -5,7 +5,7 @@ import { type Payment, type PaymentRecord, toPayment } from '../../payment/payme
 import type { LedgerState } from '../../payment/payment-state.js';
 import { type Refund, toRefund } from '../../payment/refund.js';
 import { advance, type PaymentChange } from '../../payment/transitions.js';
-import type { ReplaceOutcome, UniqueKey } from '../../store/payment-store.js';
+import type { RefusedKey, ReplaceOutcome } from '../../store/payment-store.js';
 import { fenceClaim } from './fences.js';
 import { type OwedWrite, OwedWrites } from './owed-writes.js';
 import { PaymentChanges, type Settled } from './payment-changes.js';
@@ -38,10 +38,10 @@ export class PaymentWriter {
   /**
    * Stores a new payment. If the store does not confirm it, it is fenced and will never be charged.
    *
-   * @returns the key that is taken; null when the payment is stored
+   * @returns the key that is taken; null when the payment is stored; `parentId` for a refund whose payment is gone
    * @throws PaymentStoreError
    */
-  open(record: PaymentRecord): Promise<UniqueKey | null> {
+  open(record: PaymentRecord): Promise<RefusedKey | null> {
     const { conversationId } = record;
     const fence = { conversationId, write: () => this.changes.fenceOpening(record) };
     return this.unlessUnconfirmed(fence, 'opening the payment', () => this.changes.insert(record));

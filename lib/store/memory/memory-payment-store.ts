@@ -1,8 +1,7 @@
-import { merchantAccountOf, refundsAccountOf } from '../../payment/account.js';
 import { type PaymentClock, SystemClock } from '../../payment/clock.js';
 import type { LedgerEvent, LedgerEventType } from '../../payment/ledger-event.js';
 import { ALL_STATES, type LedgerState, rowOf, UNSETTLED_STATES } from '../../payment/payment-state.js';
-import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
+import { isRefund, type PaymentHistoryEntry, type PaymentRecord } from '../../payment/payment.js';
 import {
   type Delivery,
   type DeliveryLeaseRequest,
@@ -13,10 +12,12 @@ import {
   type LeaseRequest,
   type ListPage,
   MAX_SETTLED_COUNT,
+  MAX_WAIT_MS,
   PAIR_ALIVE_MS,
   type PaymentStore,
   type Postponement,
   type PurgeCounts,
+  type RecordType,
   type ReplaceOutcome,
   type ReplayOutcome,
   type Retention,
@@ -24,11 +25,11 @@ import {
   type StateCount,
   STORE_MARK,
   type StoreCounts,
-  type UniqueKey,
+  type RefusedKey,
 } from '../payment-store.js';
 import { copyRecord, eventOfVersion, historyEntryOf, versionOf } from '../record-json.js';
 import { takeInTurns } from '../take-in-turns.js';
-import { nameChange, namesOf, plainName } from '../unique-names.js';
+import { keyName, nameChange, namesOf, plainName } from '../unique-names.js';
 
 /** When there are more purged names, the oldest are forgotten, so that memory use has a limit. */
 const MAX_PURGED_NAMES = 100_000;
@@ -61,7 +62,9 @@ interface StoredDelivery {
 class Account {
   readonly records = new Map<string, StoredRecord>();
   readonly names = new Map<string, Owner>();
+  /** The ids of the records of each reference, and those of the refunds of each payment. */
   readonly byReference = new Map<string, Set<string>>();
+  readonly byParent = new Map<string, Set<string>>();
   /** The ids of the records that have a `dueAt`. */
   readonly due = new Set<string>();
   /** When each pair was last announced, by type and then by handler. */
@@ -108,9 +111,23 @@ class Account {
     return (this.pairs.get(type)?.size ?? 0) > 0;
   }
 
-  /** Whether a record has a delivery, or an event that waits for a known pair. */
-  isBusyWith(id: string): boolean {
-    return this.of(id).some(({ handlerId, type }) => handlerId !== '' || this.isKnown(type));
+  /** Whether a record has a delivery, or an event that may still be fanned out. */
+  isBusyWith(id: string, now: Date): boolean {
+    const latest = now.getTime() - MAX_WAIT_MS;
+    return this.of(id).some(
+      ({ handlerId, type, version: { updatedAt } }) =>
+        handlerId !== '' || this.isKnown(type) || updatedAt.getTime() > latest,
+    );
+  }
+
+  index({ conversationId, reference, parentId }: PaymentRecord): void {
+    if (parentId !== undefined) addTo(this.byParent, parentId, conversationId);
+    if (reference !== null) addTo(this.byReference, reference, conversationId);
+  }
+
+  unindex({ conversationId, reference, parentId }: PaymentRecord): void {
+    if (parentId !== undefined) removeFrom(this.byParent, parentId, conversationId);
+    if (reference !== null) removeFrom(this.byReference, reference, conversationId);
   }
 }
 
@@ -145,14 +162,16 @@ export class MemoryPaymentStore implements PaymentStore {
     return Promise.resolve(this.clock.now());
   }
 
-  insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
+  insert(record: PaymentRecord, event?: LedgerEvent): Promise<RefusedKey | null> {
     const account = this.of(record.account);
+    const parent = record.parentId === undefined ? null : account.records.get(record.parentId)?.record;
+    if (parent === undefined || (parent && isRefund(parent))) return Promise.resolve('parentId');
     if (account.records.has(record.conversationId)) return Promise.resolve('conversationId');
     const names = namesOf(record, plainName);
     for (const [name, key] of names) if (account.names.has(name)) return Promise.resolve(key);
     for (const name of names.keys()) setOwner(account, name, record.conversationId);
     account.records.set(record.conversationId, { record, versions: [] });
-    if (record.reference !== null) addTo(account.byReference, record.reference, record.conversationId);
+    account.index(record);
     this.write(account, record, event);
     return Promise.resolve(null);
   }
@@ -172,10 +191,8 @@ export class MemoryPaymentStore implements PaymentStore {
     for (const name of released) if (account.names.get(name)?.conversationId === id) account.names.delete(name);
     for (const name of taken) setOwner(account, name, id);
     if (pinned !== null) setOwner(account, pinned, null);
-    if (next.reference !== stored.record.reference) {
-      removeFrom(account.byReference, stored.record.reference ?? '', id);
-      if (next.reference !== null) addTo(account.byReference, next.reference, id);
-    }
+    account.unindex(stored.record);
+    account.index(next);
     this.write(account, next, event);
     return Promise.resolve('replaced');
   }
@@ -186,33 +203,46 @@ export class MemoryPaymentStore implements PaymentStore {
   }
 
   findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null> {
-    return this.find(account, this.owner(account, plainName(account, 'token', tokenHash))?.conversationId ?? '');
+    return this.find(account, this.owner(account, plainName('token', tokenHash))?.conversationId ?? '');
   }
 
-  async findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
-    const owner = this.owner(account, plainName(account, 'key', idempotencyKey));
+  async findByIdempotencyKey(
+    account: string,
+    type: RecordType,
+    idempotencyKey: string,
+  ): Promise<PaymentRecord | 'purged' | null> {
+    const owner = this.owner(account, keyName(plainName, type, idempotencyKey));
     if (!owner) return null;
     return owner.conversationId === null ? 'purged' : this.find(account, owner.conversationId);
   }
 
   findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
-    const found = this.records(account, { reference });
-    return Promise.resolve(found.sort((one, other) => byTime(one.createdAt, other.createdAt)).map(copyRecord));
+    return Promise.resolve(this.records(account, 'payment', { reference }).sort(byAge).map(copyRecord));
   }
 
-  listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]> {
-    return Promise.resolve(this.records(account, { states }).sort(byCreation).slice(0, limit).map(copyRecord));
+  findRefunds(account: string, conversationId: string): Promise<PaymentRecord[]> {
+    return Promise.resolve(this.refundsOf(account, conversationId).sort(byAge).map(copyRecord));
   }
 
-  list({ account, states, reference, after, limit }: ListPage): Promise<PaymentRecord[]> {
-    const found = this.records(account, { states, reference }).filter((record) => !after || newest(record, after) > 0);
+  listByState(
+    account: string,
+    type: RecordType,
+    states: readonly LedgerState[],
+    limit: number,
+  ): Promise<PaymentRecord[]> {
+    return Promise.resolve(this.records(account, type, { states }).sort(byCreation).slice(0, limit).map(copyRecord));
+  }
+
+  list({ account, type, states, reference, after, limit }: ListPage): Promise<PaymentRecord[]> {
+    const records = this.records(account, type, { states, reference });
+    const found = records.filter((record) => !after || newest(record, after) > 0);
     return Promise.resolve(found.sort(newest).slice(0, limit).map(copyRecord));
   }
 
   listSettled({ account, from, to, after, limit }: SettledPage): Promise<PaymentRecord[]> {
     const compare = (one: Pick<PaymentRecord, 'finalizedAt' | 'conversationId'>, other: typeof one) =>
       byTime(one.finalizedAt, other.finalizedAt) || byBytes(one.conversationId, other.conversationId);
-    const found = this.records(account).filter(
+    const found = this.all(account).filter(
       (record) =>
         record.finalizedAt !== null &&
         record.finalizedAt >= from &&
@@ -340,19 +370,20 @@ export class MemoryPaymentStore implements PaymentStore {
     const account = this.of(accountName);
     this.forgetPairs(account, this.fromNow(-pairsMs));
     this.forgetNames(account, this.fromNow(-keysMs));
-    const counts = { payments: 0, events: 0 };
-    // Refunds are deleted with their payments only.
-    if (paymentsMs === null || merchantAccountOf(accountName) !== accountName) return Promise.resolve(counts);
-    const refunds = this.of(refundsAccountOf(accountName));
-    const before = this.fromNow(-paymentsMs);
-    for (const { conversationId: id, finalizedAt, dueAt } of this.records(accountName)) {
-      if (finalizedAt === null || finalizedAt >= before || dueAt !== null) continue;
-      const ofIt = this.records(refundsAccountOf(accountName), { reference: id });
-      const isNeeded = (one: PaymentRecord) => one.finalizedAt === null || refunds.isBusyWith(one.conversationId);
-      if (account.isBusyWith(id) || ofIt.some(isNeeded)) continue;
+    const counts = { payments: 0, events: 0, unheard: 0 };
+    if (paymentsMs === null) return Promise.resolve(counts);
+    const [now, before] = [this.clock.now(), this.fromNow(-paymentsMs)];
+    const isNeeded = ({ conversationId, finalizedAt }: PaymentRecord) =>
+      finalizedAt === null || finalizedAt >= before || account.isBusyWith(conversationId, now);
+    for (const payment of this.records(accountName, 'payment')) {
+      if (payment.dueAt !== null || isNeeded(payment)) continue;
+      const records = [payment, ...this.refundsOf(accountName, payment.conversationId)];
+      if (records.some(isNeeded)) continue;
       counts.payments += 1;
-      counts.events += this.delete(account, id);
-      for (const { conversationId } of ofIt) counts.events += this.delete(refunds, conversationId);
+      for (const { conversationId } of records) {
+        counts.unheard += account.of(conversationId).length;
+        counts.events += this.delete(account, conversationId);
+      }
     }
     return Promise.resolve(counts);
   }
@@ -362,15 +393,9 @@ export class MemoryPaymentStore implements PaymentStore {
     const open = account.all.filter(({ parked }) => !parked);
     const isOrphaned = ({ handlerId, type }: StoredDelivery) =>
       (account.announcedAt(handlerId, type)?.getTime() ?? -Infinity) <= now.getTime() - PAIR_ALIVE_MS;
-    const all = this.records(accountName).sort(byCreation);
-    const states = ALL_STATES.map((state): [LedgerState, StateCount] => {
-      const found = all.filter((record) => record.state === state);
-      const counted = rowOf(state).settled ? found.slice(0, MAX_SETTLED_COUNT) : found;
-      const [oldest] = counted.map(({ updatedAt }) => updatedAt).sort(byTime);
-      return [state, { count: counted.length, oldest: oldest ? new Date(oldest) : null }];
-    });
     return Promise.resolve({
-      states: Object.fromEntries(states) as StoreCounts['states'],
+      states: this.countStates(accountName, 'payment'),
+      refunds: this.countStates(accountName, 'refund'),
       waitingEvents: [...account.waiting.values()].reduce((sum, { size }) => sum + size, 0),
       openDeliveries: open.length,
       parkedDeliveries: account.all.length - open.length,
@@ -378,10 +403,22 @@ export class MemoryPaymentStore implements PaymentStore {
     });
   }
 
+  private countStates(account: string, type: RecordType): StoreCounts['states'] {
+    const all = this.records(account, type).sort(byCreation);
+    const states = ALL_STATES.map((state): [LedgerState, StateCount] => {
+      const found = all.filter((record) => record.state === state);
+      const counted = rowOf(state).settled ? found.slice(0, MAX_SETTLED_COUNT) : found;
+      const [oldest] = counted.map(({ updatedAt }) => updatedAt).sort(byTime);
+      return [state, { count: counted.length, oldest: oldest ? new Date(oldest) : null }];
+    });
+    return Object.fromEntries(states) as StoreCounts['states'];
+  }
+
   otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>> {
     const counts: Record<string, number> = {};
-    for (const { gateway } of this.records(account, { states: UNSETTLED_STATES })) {
-      if (gateway && !own.includes(gateway)) counts[gateway] = (counts[gateway] ?? 0) + 1;
+    const unsettled: readonly string[] = UNSETTLED_STATES;
+    for (const { gateway, state } of this.all(account)) {
+      if (unsettled.includes(state) && gateway && !own.includes(gateway)) counts[gateway] = (counts[gateway] ?? 0) + 1;
     }
     return Promise.resolve(counts);
   }
@@ -409,7 +446,7 @@ export class MemoryPaymentStore implements PaymentStore {
       else setOwner(account, name, null, key === 'referenceLock' ? null : this.clock.now());
     }
     for (const one of account.of(id)) account.remove(one);
-    removeFrom(account.byReference, record.reference ?? '', id);
+    account.unindex(record);
     account.records.delete(id);
     return versions.filter(({ type }) => type !== null).length;
   }
@@ -436,14 +473,24 @@ export class MemoryPaymentStore implements PaymentStore {
     return stored?.lease === lease ? stored : undefined;
   }
 
+  private all(account: string): PaymentRecord[] {
+    return Array.from(this.of(account).records.values(), ({ record }) => record);
+  }
+
   private records(
     account: string,
+    type: RecordType,
     { states, reference }: Pick<ListPage, 'states' | 'reference'> = {},
   ): PaymentRecord[] {
     const { records, byReference } = this.of(account);
     const ids = reference === undefined ? records.keys() : (byReference.get(reference) ?? []);
     const found = [...ids].map((id) => records.get(id)!.record);
-    return states ? found.filter(({ state }) => states.includes(state)) : found;
+    return found.filter((one) => isRefund(one) === (type === 'refund') && (!states || states.includes(one.state)));
+  }
+
+  private refundsOf(account: string, conversationId: string): PaymentRecord[] {
+    const { records, byParent } = this.of(account);
+    return [...(byParent.get(conversationId) ?? [])].map((id) => records.get(id)!.record);
   }
 
   private owner(account: string, name: string): Owner | undefined {
@@ -508,6 +555,10 @@ type Creation = Pick<PaymentRecord, 'createdAt' | 'conversationId'>;
 
 function byCreation(one: Creation, other: Creation): number {
   return byTime(one.createdAt, other.createdAt) || byBytes(one.conversationId, other.conversationId);
+}
+
+function byAge(one: PaymentRecord, other: PaymentRecord): number {
+  return byTime(one.createdAt, other.createdAt);
 }
 
 function newest(one: Creation, other: Creation): number {

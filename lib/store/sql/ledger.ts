@@ -8,17 +8,19 @@ import {
   type ListPlace,
   MAX_SETTLED_COUNT,
   type PaymentLedger,
+  type RecordType,
   type ReplaceOutcome,
   type SettledPage,
   type StateCount,
   type StoreCounts,
+  type RefusedKey,
   type UniqueKey,
 } from '../payment-store.js';
 import { historyEntryOf, recordFromJson } from '../record-json.js';
-import { hashedName, nameChange, namesOf } from '../unique-names.js';
+import { hashedName, keyName, nameChange, namesOf } from '../unique-names.js';
 import type { SqlDatabase } from './database.js';
 import {
-  isRefunds,
+  IS_REFUND,
   type PaymentDb,
   type PaymentTables,
   type RecordRow,
@@ -36,9 +38,11 @@ const MAX_TRIES = 5;
 export class SqlLedger implements PaymentLedger {
   constructor(private readonly database: SqlDatabase) {}
 
-  insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
-    return this.unlessTaken<UniqueKey | null>(
+  insert(record: PaymentRecord, event?: LedgerEvent): Promise<RefusedKey | null> {
+    return this.unlessTaken<RefusedKey | null>(
       async (db) => {
+        if (record.parentId !== undefined && !(await this.lockPayment(db, record.account, record.parentId)))
+          return 'parentId';
         const row = toRow(record);
         await this.database.query(
           'insert payment',
@@ -83,31 +87,47 @@ export class SqlLedger implements PaymentLedger {
   }
 
   async findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null> {
-    const found = await this.findByName(account, hashedName(account, 'token', tokenHash));
+    const found = await this.findByName(account, hashedName('token', tokenHash));
     return found === 'purged' ? null : found;
   }
 
-  findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
-    return this.findByName(account, hashedName(account, 'key', idempotencyKey));
+  findByIdempotencyKey(
+    account: string,
+    type: RecordType,
+    idempotencyKey: string,
+  ): Promise<PaymentRecord | 'purged' | null> {
+    return this.findByName(account, keyName(hashedName, type, idempotencyKey));
   }
 
   async findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
     const { rows } = await this.database.read(() =>
-      this.database.query('payments of reference', [account, reference], (db) =>
-        recordsOf(db, account).where('payment.reference', '=', reference).orderBy('payment.created_at'),
+      this.database.query('payments of reference', [account, IS_REFUND.payment, reference], (db) =>
+        recordsOf(db, account, 'payment').where('payment.reference', '=', reference).orderBy('payment.created_at'),
       ),
     );
     return rows.map(toRecord);
   }
 
-  async listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]> {
-    const found = await this.ofEachState(account, states, (records) =>
+  async findRefunds(account: string, conversationId: string): Promise<PaymentRecord[]> {
+    const rows = await this.database.read((db) =>
+      recordsOf(db, account).where('payment.parent_id', '=', conversationId).orderBy('payment.created_at').execute(),
+    );
+    return rows.map(toRecord);
+  }
+
+  async listByState(
+    account: string,
+    type: RecordType,
+    states: readonly LedgerState[],
+    limit: number,
+  ): Promise<PaymentRecord[]> {
+    const found = await this.ofEachState(account, type, states, (records) =>
       records.orderBy('payment.created_at').orderBy('payment.conversation_id').limit(limit),
     );
     return found.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime()).slice(0, limit);
   }
 
-  async list({ account, states, reference, after, limit }: ListPage): Promise<PaymentRecord[]> {
+  async list({ account, type, states, reference, after, limit }: ListPage): Promise<PaymentRecord[]> {
     if (states?.length === 0) return [];
     const page = (records: Records) =>
       records
@@ -117,16 +137,14 @@ export class SqlLedger implements PaymentLedger {
         .limit(limit);
     if (reference !== undefined) {
       const rows = await this.database.read((db) =>
-        page(recordsOf(db, account).where('payment.reference', '=', reference))
+        page(recordsOf(db, account, type).where('payment.reference', '=', reference))
           .$if(states !== undefined, (query) => query.where('payment.state', 'in', states!))
           .execute(),
       );
       return rows.map(toRecord);
     }
-    if (states) return (await this.ofEachState(account, states, page)).sort(newestFirst).slice(0, limit);
-    const rows = await this.database.read((db) =>
-      page(recordsOf(db, account).where('payment.is_refund', '=', isRefunds(account))).execute(),
-    );
+    if (states) return (await this.ofEachState(account, type, states, page)).sort(newestFirst).slice(0, limit);
+    const rows = await this.database.read((db) => page(recordsOf(db, account, type)).execute());
     return rows.map(toRecord);
   }
 
@@ -134,7 +152,6 @@ export class SqlLedger implements PaymentLedger {
     const place = { finalizedAt: after?.finalizedAt.getTime() ?? 0, conversationId: after?.conversationId ?? '' };
     const rows = await this.database.read((db) =>
       recordsOf(db, account)
-        .where('payment.is_refund', '=', isRefunds(account))
         .where('payment.finalized_at', '<', to.getTime())
         // Some databases do not search an index by the comparison of pairs below.
         .where('payment.finalized_at', '>=', Math.max(from.getTime(), place.finalizedAt))
@@ -207,14 +224,14 @@ export class SqlLedger implements PaymentLedger {
   }
 
   /** Counts each state by its own part of an index, a settled one only so far. */
-  async countStates(account: string): Promise<StoreCounts['states']> {
+  async countStates(account: string, type: RecordType): Promise<StoreCounts['states']> {
     const countOf = (db: PaymentDb, state: LedgerState) =>
       db
         .selectFrom((eb) =>
           eb
             .selectFrom('card_payment')
             .where('account', '=', account)
-            .where('is_refund', '=', isRefunds(account))
+            .where('is_refund', '=', IS_REFUND[type])
             .where('state', '=', state)
             .select('updated_at')
             .orderBy('created_at')
@@ -237,7 +254,8 @@ export class SqlLedger implements PaymentLedger {
       db
         .selectFrom('card_payment')
         .where('account', '=', account)
-        .where('is_refund', '=', isRefunds(account))
+        // Both, by the index of states.
+        .where('is_refund', 'in', Object.values(IS_REFUND))
         .where('state', 'in', UNSETTLED_STATES)
         .where('gateway', 'is not', null)
         .$if(own.length > 0, (query) => query.where('gateway', 'not in', own))
@@ -251,15 +269,14 @@ export class SqlLedger implements PaymentLedger {
   /** Queries each state separately, so that each query reads the index in its order. */
   private async ofEachState(
     account: string,
+    type: RecordType,
     states: readonly LedgerState[],
     page: (records: Records) => Records,
   ): Promise<PaymentRecord[]> {
     const found: PaymentRecord[] = [];
     for (const state of new Set(states)) {
       const rows = await this.database.read((db) =>
-        page(
-          recordsOf(db, account).where('payment.is_refund', '=', isRefunds(account)).where('payment.state', '=', state),
-        ).execute(),
+        page(recordsOf(db, account, type).where('payment.state', '=', state)).execute(),
       );
       found.push(...rows.map(toRecord));
     }
@@ -324,6 +341,27 @@ export class SqlLedger implements PaymentLedger {
     );
     const others = rows.filter((row) => isNew || row.conversation_id !== conversationId).map(({ name }) => name);
     return [...names].find(([name]) => others.includes(name))?.[1] ?? null;
+  }
+
+  /**
+   * Holds off a purge of the payment until its refund is stored.
+   * @returns false when there is no such payment
+   */
+  private async lockPayment(db: PaymentDb, account: string, conversationId: string): Promise<boolean> {
+    const { rows } = await this.database.query(
+      'lock payment',
+      [account, conversationId, IS_REFUND.payment],
+      (to) =>
+        to
+          .selectFrom('card_payment')
+          .where('account', '=', account)
+          .where('conversation_id', '=', conversationId)
+          .where('is_refund', '=', IS_REFUND.payment)
+          .select('version')
+          .modifyEnd(this.database.allRows),
+      db,
+    );
+    return rows.length > 0;
   }
 
   /** The row of the record is always written first, so that writers of one record wait for each other there. */
@@ -395,7 +433,7 @@ export class SqlLedger implements PaymentLedger {
 }
 
 /** The records of an account, each with its last version. */
-function recordsOf(db: PaymentDb, account: string) {
+function recordsOf(db: PaymentDb, account: string, type?: RecordType) {
   return db
     .selectFrom('card_payment as payment')
     .innerJoin('card_payment_version as version', (join) =>
@@ -405,6 +443,7 @@ function recordsOf(db: PaymentDb, account: string) {
         .onRef('version.version', '=', 'payment.version'),
     )
     .where('payment.account', '=', account)
+    .$if(type !== undefined, (query) => query.where('payment.is_refund', '=', IS_REFUND[type!]))
     .select(['payment.conversation_id', 'version.record', 'payment.due_at', 'payment.redirect_url']);
 }
 

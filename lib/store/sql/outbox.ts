@@ -214,7 +214,7 @@ export class SqlOutbox implements PaymentOutbox {
     return overtaking.length > 0 ? 'overtaken' : 'replayed';
   }
 
-  async countDeliveries(account: string): Promise<Omit<StoreCounts, 'states'>> {
+  async countDeliveries(account: string): Promise<Omit<StoreCounts, 'states' | 'refunds'>> {
     const { database } = this;
     const rows = await database.read((db) =>
       db

@@ -1,8 +1,8 @@
 import type { RawBuilder } from 'kysely';
 import { setImmediate } from 'node:timers/promises';
-import { refundsAccountOf } from '../../payment/account.js';
 import { type SqlDatabase, withinCallLimit } from './database.js';
-import { isRefunds, type PaymentDb, WAITING } from './tables.js';
+import { MAX_WAIT_MS } from '../payment-store.js';
+import { IS_REFUND, type PaymentDb, WAITING } from './tables.js';
 
 /** How many settled payments a transaction reads. */
 const PAYMENTS_BATCH = 200;
@@ -19,6 +19,7 @@ export interface PurgePlace {
 interface PurgeBatch {
   readonly payments: number;
   readonly events: number;
+  readonly unheard: number;
   /** Null when there are no later ones. */
   readonly place: PurgePlace | null;
 }
@@ -33,20 +34,22 @@ export class LedgerPurge {
 
   /**
    * Deletes settled payments whose events have all been delivered, with their refunds, if the same is true of each of
-   * these. Payments that others have locked, themselves or a refund, are left for the next purge.
+   * these. Payments that others have locked, themselves or a refund, are left for the next purge; a refund that is
+   * opened meanwhile waits for the lock of its payment.
    * @param from where an earlier purge stopped: from the beginning, it might never get past the payments that must stay
    */
   async purgePayments(
     paymentsMs: number,
     from: PurgePlace = { finalizedAt: 0, conversationId: '' },
   ): Promise<PurgeBatch> {
-    let [payments, events] = [0, 0];
+    let [payments, events, unheard] = [0, 0, 0];
     for (let start = from; ;) {
       const begin = start;
       const { place, ...purged } = await withinCallLimit(() => this.purgeBatch(paymentsMs, begin));
       payments += purged.payments;
       events += purged.events;
-      if (!place || performance.now() >= this.end) return { payments, events, place };
+      unheard += purged.unheard;
+      if (!place || performance.now() >= this.end) return { payments, events, unheard, place };
       start = place;
       // Without this, a database inside this process would block the event loop until the purge ends.
       await setImmediate();
@@ -99,22 +102,17 @@ export class LedgerPurge {
   private async tryBatch(db: PaymentDb, paymentsMs: number, after: PurgePlace): Promise<PurgeBatch> {
     const settled = await this.settledAfter(db, paymentsMs, after);
     const ids = settled.map((row) => row.conversation_id);
-    const { refunds, kept } = await this.refundsOf(db, ids);
-    for (const id of await this.busy(db, this.account, ids)) kept.add(id);
-    const refundIds = [...refunds].flatMap(([, ofIt]) => ofIt);
-    const busyRefunds = await this.busy(db, this.refundsAccount, refundIds);
-    for (const [id, ofIt] of refunds) if (ofIt.some((refund) => busyRefunds.has(refund))) kept.add(id);
-
+    const { refunds, kept } = await this.refundsOf(db, ids, paymentsMs);
+    const withRefunds = (id: string) => [id, ...(refunds.get(id) ?? [])];
+    const busy = await this.busy(db, ids.flatMap(withRefunds));
     const batch = firstOf(ids, refunds);
-    const purged = batch.filter((id) => !kept.has(id));
-    const purgedRefunds = purged.flatMap((id) => refunds.get(id) ?? []);
-    const events =
-      (await this.delete(db, this.account, purged)) + (await this.delete(db, this.refundsAccount, purgedRefunds));
+    const purged = batch.filter((id) => !kept.has(id) && !withRefunds(id).some((record) => busy.has(record)));
+    const { events, unheard } = await this.delete(db, purged.flatMap(withRefunds));
     const last = settled[batch.length - 1];
     const isEnd = batch.length === settled.length && settled.length < PAYMENTS_BATCH;
     const place =
       !last || isEnd ? null : { finalizedAt: Number(last.finalized_at), conversationId: last.conversation_id };
-    return { payments: purged.length, events, place };
+    return { payments: purged.length, events, unheard, place };
   }
 
   /** Locks the next settled payments. */
@@ -124,7 +122,7 @@ export class LedgerPurge {
       db
         .selectFrom('card_payment')
         .where('account', '=', account)
-        .where('is_refund', '=', isRefunds(account))
+        .where('is_refund', '=', IS_REFUND.payment)
         .where('finalized_at', '<', database.fromNow(-paymentsMs))
         // Some databases do not search an index by the comparison of pairs below.
         .where('finalized_at', '>=', after.finalizedAt)
@@ -143,56 +141,61 @@ export class LedgerPurge {
 
   /**
    * Locks the refunds of these payments.
-   * @returns those of each payment, and the payments that must stay: one of theirs is not settled, or locked by others
+   * @returns those of each payment, and the payments that must stay: one of theirs was not settled that long ago, or is
+   *   locked by others
    */
-  private async refundsOf(db: PaymentDb, paymentIds: readonly string[]) {
+  private async refundsOf(db: PaymentDb, paymentIds: readonly string[], paymentsMs: number) {
     const [refunds, kept] = [new Map<string, string[]>(), new Set<string>()];
     if (paymentIds.length === 0) return { refunds, kept };
     const stored = db
       .selectFrom('card_payment')
-      .where('account', '=', this.refundsAccount)
+      .where('account', '=', this.account)
       .where('parent_id', 'in', paymentIds)
-      .select(['conversation_id', 'parent_id', 'finalized_at']);
-    const locked = await stored.modifyEnd(this.database.freeRows).execute();
+      .select(['conversation_id', 'parent_id']);
+    const old = stored.where('finalized_at', '<', this.database.fromNow(-paymentsMs));
+    const locked = await old.modifyEnd(this.database.freeRows).execute();
     const lockedIds = new Set(locked.map((row) => row.conversation_id));
-    for (const { conversation_id: id, parent_id: parentId, finalized_at: finalizedAt } of await stored.execute()) {
+    for (const { conversation_id: id, parent_id: parentId } of await stored.execute()) {
       const paymentId = parentId ?? '';
       refunds.set(paymentId, [...(refunds.get(paymentId) ?? []), id]);
-      if (finalizedAt === null || !lockedIds.has(id)) kept.add(paymentId);
+      if (!lockedIds.has(id)) kept.add(paymentId);
     }
     return { refunds, kept };
   }
 
-  /** The records among these that have a delivery, or an event that waits for a known pair or is being fanned out. */
-  private async busy(db: PaymentDb, account: string, ids: readonly string[]): Promise<Set<string>> {
+  /** The records among these that have a delivery, or an event that may still be fanned out. */
+  private async busy(db: PaymentDb, ids: readonly string[]): Promise<Set<string>> {
     if (ids.length === 0) return new Set();
+    const { account, database } = this;
     const deliveries = db
       .selectFrom('card_payment_delivery')
       .where('account', '=', account)
       .where('conversation_id', 'in', ids)
-      .select(['event_id', 'conversation_id', 'status', 'type']);
+      .select(['event_id', 'conversation_id', 'type']);
+    const overdue = deliveries.where('status', '=', WAITING).where('occurred_at', '<=', database.fromNow(-MAX_WAIT_MS));
     // Fan-out skips what is locked here, so that neither waits for the other.
-    const locked = await deliveries.where('status', '=', WAITING).modifyEnd(this.database.freeRows).execute();
-    const lockedIds = new Set(locked.map((row) => row.event_id));
+    const locked = await overdue.modifyEnd(database.freeRows).execute();
     const pairs = await db.selectFrom('card_payment_handler').where('account', '=', account).select('type').execute();
     const known = new Set(pairs.map(({ type }) => type));
-    const isIdle = (row: (typeof locked)[number]) =>
-      Number(row.status) === WAITING && lockedIds.has(row.event_id) && !known.has(row.type);
+    const unheard = new Set(locked.filter(({ type }) => !known.has(type)).map((row) => row.event_id));
     const rows = await deliveries.execute();
-    return new Set(rows.flatMap((row) => (isIdle(row) ? [] : [row.conversation_id])));
+    return new Set(rows.filter((row) => !unheard.has(row.event_id)).map((row) => row.conversation_id));
   }
 
   /**
    * Deletes records with their versions. Their tokens are free; the locks of their references stay for good and their
    * other names for a while, without an owner.
-   * @returns how many events there were
+   * @returns how many events there were, and how many of them no handler ever took
    */
-  private async delete(db: PaymentDb, account: string, ids: readonly string[]): Promise<number> {
-    if (ids.length === 0) return 0;
-    const { database } = this;
+  private async delete(
+    db: PaymentDb,
+    ids: readonly string[],
+  ): Promise<{ readonly events: number; readonly unheard: number }> {
+    if (ids.length === 0) return { events: 0, unheard: 0 };
+    const { account, database } = this;
     const deleteFrom = (table: 'card_payment' | 'card_payment_version' | 'card_payment_delivery') =>
       db.deleteFrom(table).where('account', '=', account).where('conversation_id', 'in', ids);
-    await deleteFrom('card_payment_delivery').execute();
+    const waiting = await deleteFrom('card_payment_delivery').executeTakeFirstOrThrow();
     await db
       .deleteFrom('card_payment_name')
       .where('account', '=', account)
@@ -217,11 +220,7 @@ export class LedgerPurge {
       .executeTakeFirstOrThrow();
     await deleteFrom('card_payment_version').execute();
     await deleteFrom('card_payment').execute();
-    return Number(events);
-  }
-
-  private get refundsAccount(): string {
-    return refundsAccountOf(this.account);
+    return { events: Number(events), unheard: Number(waiting.numDeletedRows) };
   }
 }
 

@@ -62,7 +62,7 @@ const STEPS: readonly { readonly lowest: number; readonly statements: (engine: S
         `create index card_payment_reference on card_payment (account, reference, created_at)${indexOf('reference is not null')}`,
         `create index card_payment_parent on card_payment (account, parent_id)${indexOf('parent_id is not null')}`,
         `create index card_payment_due on card_payment (account, due_at)${indexOf('due_at is not null')}`,
-        `create index card_payment_finalized on card_payment (account, is_refund, finalized_at, conversation_id)${indexOf('finalized_at is not null')}`,
+        `create index card_payment_finalized on card_payment (account, finalized_at, conversation_id)${indexOf('finalized_at is not null')}`,
 
         `create table if not exists card_payment_version (
   account ${key.account} not null,

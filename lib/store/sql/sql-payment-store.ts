@@ -1,5 +1,4 @@
 import type { Kysely } from 'kysely';
-import { merchantAccountOf } from '../../payment/account.js';
 import type { PaymentClock } from '../../payment/clock.js';
 import type { LedgerEvent } from '../../payment/ledger-event.js';
 import type { LedgerState } from '../../payment/payment-state.js';
@@ -17,13 +16,14 @@ import {
   type PaymentStore,
   type Postponement,
   type PurgeCounts,
+  type RecordType,
   type ReplaceOutcome,
   type ReplayOutcome,
   type Retention,
   type SettledPage,
   STORE_MARK,
   type StoreCounts,
-  type UniqueKey,
+  type RefusedKey,
 } from '../payment-store.js';
 import { SqlDatabase, type SqlDatabaseSettings, withinCallLimit } from './database.js';
 import type { SqlEngine, SqlStatement } from './engine.js';
@@ -104,7 +104,7 @@ export class SqlPaymentStore implements PaymentStore {
     return new Date(Number((await withinCallLimit(read)).now));
   }
 
-  insert(record: PaymentRecord, event?: LedgerEvent): Promise<UniqueKey | null> {
+  insert(record: PaymentRecord, event?: LedgerEvent): Promise<RefusedKey | null> {
     return withinCallLimit(() => this.ledger.insert(record, event));
   }
 
@@ -120,16 +120,29 @@ export class SqlPaymentStore implements PaymentStore {
     return withinCallLimit(() => this.ledger.findByTokenHash(account, tokenHash));
   }
 
-  findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
-    return withinCallLimit(() => this.ledger.findByIdempotencyKey(account, idempotencyKey));
+  findByIdempotencyKey(
+    account: string,
+    type: RecordType,
+    idempotencyKey: string,
+  ): Promise<PaymentRecord | 'purged' | null> {
+    return withinCallLimit(() => this.ledger.findByIdempotencyKey(account, type, idempotencyKey));
   }
 
   findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
     return withinCallLimit(() => this.ledger.findByReference(account, reference));
   }
 
-  listByState(account: string, states: readonly LedgerState[], limit: number): Promise<PaymentRecord[]> {
-    return withinCallLimit(() => this.ledger.listByState(account, states, limit));
+  findRefunds(account: string, conversationId: string): Promise<PaymentRecord[]> {
+    return withinCallLimit(() => this.ledger.findRefunds(account, conversationId));
+  }
+
+  listByState(
+    account: string,
+    type: RecordType,
+    states: readonly LedgerState[],
+    limit: number,
+  ): Promise<PaymentRecord[]> {
+    return withinCallLimit(() => this.ledger.listByState(account, type, states, limit));
   }
 
   list(page: ListPage): Promise<PaymentRecord[]> {
@@ -189,10 +202,9 @@ export class SqlPaymentStore implements PaymentStore {
     const hasPairs = await this.outbox.forgetPairs(account, pairsMs, end);
     const purge = new LedgerPurge(this.database, account, end);
     const hasKeys = await purge.forgetNames(keysMs);
-    // Refunds are deleted with their payments only.
     const { place, ...counts } =
-      paymentsMs === null || merchantAccountOf(account) !== account
-        ? { payments: 0, events: 0, place: null }
+      paymentsMs === null
+        ? { payments: 0, events: 0, unheard: 0, place: null }
         : await purge.purgePayments(paymentsMs, this.purgePlaces.get(account));
     if (place) this.purgePlaces.set(account, place);
     else this.purgePlaces.delete(account);
@@ -205,7 +217,8 @@ export class SqlPaymentStore implements PaymentStore {
 
   counts(account: string): Promise<StoreCounts> {
     return withinCallLimit(async () => ({
-      states: await this.ledger.countStates(account),
+      states: await this.ledger.countStates(account, 'payment'),
+      refunds: await this.ledger.countStates(account, 'refund'),
       ...(await this.outbox.countDeliveries(account)),
     }));
   }

@@ -1,8 +1,7 @@
 import { type ColumnType, CompiledQuery, type Kysely } from 'kysely';
-import { merchantAccountOf } from '../../payment/account.js';
 import type { LedgerEvent } from '../../payment/ledger-event.js';
-import type { PaymentRecord } from '../../payment/payment.js';
-import type { Delivery } from '../payment-store.js';
+import { isRefund, type PaymentRecord } from '../../payment/payment.js';
+import type { Delivery, RecordType } from '../payment-store.js';
 import { eventOfVersion, recordFromJson, recordToJson, versionOf } from '../record-json.js';
 
 /** Some drivers return a bigint as text. */
@@ -97,20 +96,17 @@ export async function execute(db: PaymentDb, statement: string): Promise<void> {
   await db.executeQuery(CompiledQuery.raw(statement));
 }
 
-/** Whether an account is one of refunds. */
-export function isRefunds(account: string): 0 | 1 {
-  return merchantAccountOf(account) === account ? 0 : 1;
-}
+/** The value of the column `is_refund`. */
+export const IS_REFUND: Readonly<Record<RecordType, 0 | 1>> = { payment: 0, refund: 1 };
 
 export function toRow(record: PaymentRecord) {
-  const isRefund = isRefunds(record.account);
   return {
     account: record.account,
     conversation_id: record.conversationId,
     version: record.version,
     state: record.state,
-    is_refund: isRefund,
-    parent_id: isRefund ? record.reference : null,
+    is_refund: IS_REFUND[isRefund(record) ? 'refund' : 'payment'],
+    parent_id: record.parentId ?? null,
     reference: record.reference,
     gateway: record.gateway ?? null,
     created_at: record.createdAt.getTime(),

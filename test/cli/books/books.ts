@@ -1,4 +1,3 @@
-import { refundsAccountOf } from '../../../lib/payment/account.js';
 import { SystemClock } from '../../../lib/payment/clock.js';
 import { type PaymentRecord, toPayment } from '../../../lib/payment/payment.js';
 import { saleText } from '../../../lib/payment/refund.js';
@@ -40,9 +39,9 @@ export class Books {
   /** Stores a refund of a payment, of 10 lira, that succeeded unless told otherwise. */
   async refund(sale: PaymentRecord, refundId: string, more: Partial<PaymentRecord> = {}): Promise<PaymentRecord> {
     return this.sale(refundId, {
-      account: refundsAccountOf(sale.account),
       kind: 'refund',
-      reference: sale.conversationId,
+      parentId: sale.conversationId,
+      reference: sale.reference,
       referenceLock: null,
       amount: '10.00',
       finalizedAt: sale.finalizedAt,

@@ -68,7 +68,7 @@ describe('DuePayments', () => {
     await store.insert(
       aPaymentRecord({ state: 'succeeded', conversationId: 'ONE', idempotencyKey: 'key', ...settled }),
     );
-    const find = () => store.findByIdempotencyKey('default', 'key');
+    const find = () => store.findByIdempotencyKey('default', 'payment', 'key');
     await clock.advance(DAY_MS + 1);
     expect((await due.purge()).payments).toBe(1);
     await clock.advance(2 * DAY_MS);
@@ -83,9 +83,7 @@ describe('DuePayments', () => {
     const purge = jest.spyOn(store, 'purge');
     await due.purge();
     expect(purge.mock.calls).toMatchObject([
-      ['default', { pairsMs: 30 * DAY_MS, paymentsMs: DAY_MS }],
-      // Refunds are deleted with their payment alone.
-      ['default/refunds', { pairsMs: 30 * DAY_MS, paymentsMs: null }],
+      ['default', { pairsMs: 30 * DAY_MS, paymentsMs: DAY_MS, keysMs: 3 * DAY_MS }],
     ]);
   });
 

@@ -36,7 +36,14 @@ const PAGES: Readonly<Record<string, Pages>> = {
   list: {
     isNewestFirst: true,
     async page({ account, store }, after, limit) {
-      const page = { account, states: ['failed'], reference: 'R', after: after as never, limit } as const;
+      const page = {
+        account,
+        type: 'payment',
+        states: ['failed'],
+        reference: 'R',
+        after: after as never,
+        limit,
+      } as const;
       const records = await store.list(page);
       return records.map((record) => [record.createdAt, record.conversationId, placeOf(record)]);
     },
@@ -124,10 +131,8 @@ export const listCases: readonly PaymentStoreCase[] = [
       await trial.replace(await settled(150), { state: 'review', finalizedAt: null });
       const refund = await trial.insertRefund(full, { state: 'succeeded', finalizedAt: at(150), referenceLock: null });
       const page = { account: trial.account, from: at(100), to: at(200), after: null, limit: 10 };
-      for (const store of trial.stores) {
-        same(await store.listSettled(page), [full, expired, failed]);
-        same(await store.listSettled({ ...page, account: trial.refunds.account }), [refund]);
-      }
+      const atOnce = [expired, refund].sort((one, other) => (one.conversationId < other.conversationId ? -1 : 1));
+      for (const store of trial.stores) same(await store.listSettled(page), [full, ...atOnce, failed]);
     },
   },
   {
@@ -141,7 +146,10 @@ export const listCases: readonly PaymentStoreCase[] = [
         const { account, store } = trial;
         const after = { finalizedAt: at(ms), createdAt: at(ms), conversationId };
         const settled = { account, from: at(100), to: at(200), after, limit: 10 };
-        return [ids(await store.listSettled(settled)), ids(await store.list({ account, after, limit: 10 }))];
+        return [
+          ids(await store.listSettled(settled)),
+          ids(await store.list({ account, type: 'payment', after, limit: 10 })),
+        ];
       };
       same(await listed(100, `${one}-gone`), [[two, three], [one]]);
       same(await listed(99, three), [[one, two, three], []]);
@@ -149,7 +157,7 @@ export const listCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'list and listByState give only the states that are asked for, and list only the reference',
+    name: 'list and listByState give only the states that are asked for, and list only the reference, of payments or of refunds',
     async run(trial) {
       const { account, store } = trial;
       const stored = (ms: number, state: 'unknown' | 'review' | 'failed', reference: string) =>
@@ -161,14 +169,21 @@ export const listCases: readonly PaymentStoreCase[] = [
       await stored(25, 'failed', 'Q');
       await trial.in(`${account}-other`).insert({ state: 'unknown', reference: 'R' });
       const open = ['unknown', 'review'] as const;
-      const byState = async (limit: number) => ids(await store.listByState(account, open, limit));
+      const refund = await trial.insertRefund(failed, { state: 'unknown', createdAt: at(40) });
+      const byState = async (limit: number, type: 'payment' | 'refund' = 'payment') =>
+        ids(await store.listByState(account, type, open, limit));
+      same(await byState(10, 'refund'), ids([refund]));
       same([await byState(10), await byState(2)], [ids([first, second, third]), ids([first, second])]);
-      const list = async (page: object) => ids(await store.list({ account, after: null, limit: 10, ...page }));
+      const list = async (page: object) =>
+        ids(await store.list({ account, type: 'payment', after: null, limit: 10, ...page }));
       same(await list({ states: open }), ids([third, second, first]));
       same(await list({ states: open, reference: 'R' }), ids([third, first]));
       same(await list({ reference: 'R' }), ids([third, first, failed]));
+      for (const page of [{}, { states: open }, { reference: 'R' }])
+        same(await list({ type: 'refund', ...page }), ids([refund]));
       same([(await list({})).length, await list({ states: [] })], [5, []]);
       same(await trial.findByReference('R'), [failed, first, third]);
+      same(await store.findRefunds(account, failed.conversationId), [refund]);
     },
   },
   {
@@ -182,11 +197,12 @@ export const listCases: readonly PaymentStoreCase[] = [
       ];
       for (const gateway of [own, former, one, two, null, undefined]) {
         for (const state of ['unknown', 'awaiting', 'failed'] as const) await trial.insert({ state, gateway });
+        await trial.insertRefund(await trial.insert({ state: 'succeeded', gateway }), { gateway });
       }
       const others = (gateways: readonly string[]) => trial.second.otherGateways(trial.account, gateways);
-      same(await others([own, former]), { [one]: 2, [two]: 2 });
+      same(await others([own, former]), { [one]: 3, [two]: 3 });
       same(await others([own, former, one, two]), {});
-      same(await others([]), { [own]: 2, [former]: 2, [one]: 2, [two]: 2 });
+      same(await others([]), { [own]: 3, [former]: 3, [one]: 3, [two]: 3 });
       same(await trial.store.otherGateways(`${trial.account}-other`, []), {});
     },
   },

@@ -7,7 +7,7 @@ import { aPostponement, at, same, type StoreTrial, unique } from './store-trial.
 const STATES = { u: 'unknown', s: 'succeeded', f: 'failed', r: 'review' } as const;
 type Letter = keyof typeof STATES;
 
-/** What is done in the other account, too, so that the same ids are there. The rest must change nothing there. */
+/** What is done in another account, too, so that the same ids are there. The rest must change nothing there. */
 const DONE_IN_BOTH = ['announce', 'insert', 'publish', 'fan'];
 
 /** What may follow the words of a step: `limit=1`. */
@@ -33,8 +33,7 @@ interface Account {
  * of the payment p, `ps2` its second `succeeded`, h a handler. After the arrow stands what a step answers. The steps use
  * both connections in turn.
  *
- * Every second script is about refunds. The account of the payments then has the same handlers, ids and events, or the
- * other way round.
+ * Every second script is about refunds. Another account has the same handlers, ids and events.
  */
 export class OutboxScript {
   private readonly accounts: readonly [Account, Account];
@@ -45,9 +44,8 @@ export class OutboxScript {
   private steps = 0;
 
   constructor(trial: StoreTrial, isOfRefunds: boolean) {
-    const accounts = [trial, trial.refunds].map((one) => ({ trial: one, payments: new Map<string, PaymentRecord>() }));
-    if (isOfRefunds) accounts.reverse();
-    this.accounts = [accounts[0]!, accounts[1]!];
+    const accountOf = (one: StoreTrial): Account => ({ trial: one, payments: new Map<string, PaymentRecord>() });
+    this.accounts = [accountOf(trial), accountOf(trial.in())];
     this.kind = isOfRefunds ? 'refund' : 'payment';
   }
 
@@ -77,7 +75,7 @@ export class OutboxScript {
     const handlerId = this.handlers.get(handler) ?? unique(`Sipariş.${handler}`);
     const eventId = this.events.get(label)?.eventId ?? 'none:2';
     const { limit = 100, as: lease = 'mine', for: ms = 60_000, of } = options;
-    const request = { account, handlerId, lease, leaseMs: ms, limit, types: this.types(of ?? 'usfr', trial) };
+    const request = { account, handlerId, lease, leaseMs: ms, limit, types: this.types(of ?? 'usfr') };
     const leased = { account, handlerId, eventId, lease };
     switch (verb) {
       case 'at':
@@ -87,7 +85,7 @@ export class OutboxScript {
         this.handlers.set(handler, handlerId);
         await store.announce(
           account,
-          this.types(label, trial).map((type) => ({ handlerId, type })),
+          this.types(label).map((type) => ({ handlerId, type })),
         );
         return '';
       case 'insert':
@@ -134,15 +132,15 @@ export class OutboxScript {
     const conversationId = same?.conversationId ?? unique(payment);
     // Its versions have one digit and then two; the versions of the payment of a refund say nothing.
     const fields = { conversationId, version: 8, hostIdNonce: payment === 'q' ? '09382017465f' : null };
-    const isRefund = trial.account !== this.merchant.account;
-    const opened = isRefund
-      ? trial.refund(this.merchant.record({ version: 50 }), { ...fields, referenceLock: null })
-      : trial.record(fields);
+    const opened = async () =>
+      this.kind === 'refund'
+        ? trial.refund(await trial.insert({ version: 50 }), { ...fields, referenceLock: null })
+        : trial.record(fields);
     const state = STATES[letter];
     let record = payments.get(payment);
-    if (!record && isInsert) record = await trial.putWithEvent({ ...opened, state, updatedAt: at(on) });
+    if (!record && isInsert) record = await trial.putWithEvent({ ...(await opened()), state, updatedAt: at(on) });
     else {
-      record ??= await trial.put(opened);
+      record ??= await trial.put(await opened());
       record = (await trial.publish(record, state, at(on), trial.racer(this.steps))).record;
     }
     payments.set(payment, record);
@@ -151,15 +149,9 @@ export class OutboxScript {
     this.labels.set(event.eventId, label);
   }
 
-  /** The account of the payments, whichever the script is about. */
-  private get merchant(): StoreTrial {
-    return this.accounts[this.kind === 'payment' ? 0 : 1].trial;
-  }
-
-  private types(letters: string, trial: StoreTrial): LedgerEventType[] {
-    const kind = trial.account === this.merchant.account ? 'payment' : 'refund';
+  private types(letters: string): LedgerEventType[] {
     const isLetter = (letter: string): letter is Letter => letter in STATES;
-    return [...letters].filter(isLetter).map((letter) => `${kind}.${STATES[letter]}` as const);
+    return [...letters].filter(isLetter).map((letter) => `${this.kind}.${STATES[letter]}` as const);
   }
 
   /** Which they are; those that are due at the same moment come in any order. */

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict';
-import { refundsAccountOf } from '../../../lib/payment/account.js';
 import type { LedgerState } from '../../../lib/payment/payment-state.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
-import type { PurgeCounts } from '../../../lib/store/payment-store.js';
+import { MAX_WAIT_MS, type PurgeCounts } from '../../../lib/store/payment-store.js';
 import { at, many, type PaymentStoreCase, same, type StoreTrial, unique } from './store-trial.js';
 
 /** More than a step of a purge takes. */
 const MANY = 250;
-const NOTHING: PurgeCounts = { payments: 0, events: 0 };
-const ONE: PurgeCounts = { payments: 1, events: 0 };
+const NOTHING: PurgeCounts = { payments: 0, events: 0, unheard: 0 };
+const ONE: PurgeCounts = { payments: 1, events: 0, unheard: 0 };
+const ONE_EVENT: PurgeCounts = { ...ONE, events: 1 };
 const paid = { state: 'succeeded', finalizedAt: at(10) } as const;
 const failed = { state: 'failed', finalizedAt: at(20), referenceLock: null } as const;
 
 /** The record that is looked at: a settled payment, or a settled refund of one. Either has an event. */
 interface Subject {
-  /** Steps in its account. */
   readonly own: StoreTrial;
   readonly record: PaymentRecord;
   readonly eventId: string;
@@ -68,24 +67,25 @@ const KEEPERS: readonly (readonly [what: string, keep: Step, end: Step])[] = [
   [
     'has a delivery of a pair that is forgotten later',
     fanOut,
-    // Each account forgets its own pairs.
     async ({ own }) => {
       own.moveTo(2_000);
       same(await own.purge({ paymentsMs: null, pairsMs: 1_000 }), NOTHING);
     },
   ],
+  [
+    'was settled within paymentsMs',
+    ({ own, record }) => own.replace(record, { finalizedAt: at(900) }),
+    ({ own, record }) => own.replace(own.next(record), { finalizedAt: at(20) }),
+  ],
 ];
 
-/** What does not keep it. */
+/** What keeps it no longer than {@link MAX_WAIT_MS}. */
 const OTHERS: readonly (readonly [what: string, step: Step])[] = [
   ['no handler is known', () => Promise.resolve()],
   ['a handler takes events of another type', ({ own }) => own.handler('payment.succeeded', 'refund.succeeded')],
   [
-    'a handler of the other account takes events of this type',
-    ({ own, isRefund, record: { account } }) =>
-      own
-        .in(isRefund ? account.replace('/refunds', '') : refundsAccountOf(account))
-        .handler('payment.failed', 'refund.failed'),
+    'a handler of another account takes events of this type',
+    ({ own }) => own.in().handler('payment.failed', 'refund.failed'),
   ],
   ['its delivery is acknowledged', async (subject) => [await fanOut(subject), await acknowledge(subject)]],
 ];
@@ -96,8 +96,7 @@ async function subjectOf(trial: StoreTrial, isRefund: boolean): Promise<Subject 
   const quiet = trial.refund(payment, { ...failed, kind: 'void' });
   const all = isRefund ? [payment, quiet, record] : [payment, quiet];
   for (const one of all) await (one === record ? trial.putWithEvent(one) : trial.put(one));
-  const own = isRefund ? trial.refunds : trial;
-  return { own, record, eventId: `${record.conversationId}:1`, handler: unique('H'), isRefund, all };
+  return { own: trial, record, eventId: `${record.conversationId}:1`, handler: unique('H'), isRefund, all };
 }
 
 const keeping = [false, true].flatMap((isRefund): PaymentStoreCase[] => {
@@ -110,11 +109,14 @@ const keeping = [false, true].flatMap((isRefund): PaymentStoreCase[] => {
         await keep(subject);
         trial.moveTo(1_000);
         const before = await many(all.length, (index) => trial.find(all[index]!));
-        same(await trial.purge(), NOTHING);
+        same(await trial.purge({ paymentsMs: 500 }), NOTHING);
         same(await many(all.length, (index) => trial.find(all[index]!)), before);
         await end(subject);
         trial.moveTo(3_000);
-        same(await trial.purge({}, trial.second), { payments: 1, events: 1 });
+        // An event that no handler takes would keep it, too.
+        await announce(subject);
+        await trial.drain(subject.handler);
+        same(await trial.purge({ paymentsMs: 500 }, trial.second), { payments: 1, events: 1, unheard: 0 });
         await trial.expectGone(...all);
         same(await trial.purge(), NOTHING);
       },
@@ -124,8 +126,11 @@ const keeping = [false, true].flatMap((isRefund): PaymentStoreCase[] => {
       async run(trial) {
         const { all, ...subject } = await subjectOf(trial, isRefund);
         await step(subject);
-        trial.moveTo(1_000);
-        same(await trial.purge(), { payments: 1, events: 1 });
+        const unheard = (await trial.counts()).waitingEvents;
+        trial.moveTo(MAX_WAIT_MS - 1);
+        same(await trial.purge(), unheard === 0 ? ONE_EVENT : NOTHING);
+        trial.moveTo(MAX_WAIT_MS);
+        same(await trial.purge(), unheard === 0 ? NOTHING : { ...ONE_EVENT, unheard });
         await trial.expectGone(...all);
         await announce(subject);
         same([await subject.own.fanOut(), await subject.own.lease(subject.handler)], [0, []]);
@@ -147,30 +152,36 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       for (const here of [trial, other]) {
         const [payment, back] = [
           { ...full, account: here.account },
-          { ...refund, account: here.refunds.account },
+          { ...refund, account: here.account },
         ];
         for (const record of [payment, back]) {
           const unknown = await here.publish(await here.put(record), 'unknown', at(5));
           await here.replace(unknown.record, { ...failed, updatedAt: at(10) });
         }
       }
-      trial.moveTo(1_000);
-      same(await trial.purge(), { payments: 1, events: 2 });
-      for (const here of [trial, trial.refunds, other, other.refunds]) {
-        const [{ account, store }, record] = [here, here.account.endsWith('/refunds') ? refund : full];
-        const left = here.account.startsWith(other.account) ? 1 : 0;
-        const page = { account, from: at(0), to: at(99), after: null, limit: 10 };
+      trial.moveTo(2 * MAX_WAIT_MS);
+      same(await trial.purge(), { payments: 1, events: 2, unheard: 2 });
+      for (const { account, store } of [trial, other]) {
+        const left = account === other.account ? 1 : 0;
         const found = [
-          await store.find(account, record.conversationId),
-          await store.findByTokenHash(account, record.tokenHash!),
-          ...(await store.findByReference(account, record.reference!)),
-          ...(await store.listByState(account, ['failed'], 10)),
-          ...(await store.list({ account, after: null, limit: 10 })),
-          ...(await store.listSettled(page)),
+          ...(await store.findByReference(account, full.reference!)),
+          ...(await store.findRefunds(account, full.conversationId)),
+          ...(await store.listSettled({ account, from: at(0), to: at(99), after: null, limit: 10 })),
         ];
-        same(found.filter((one) => one !== null).length, 6 * left);
-        same((await here.versions({ ...record, account })).length, 3 * left);
-        same((await here.counts()).waitingEvents, left);
+        for (const [type, record] of [
+          ['payment', full],
+          ['refund', refund],
+        ] as const) {
+          found.push(
+            ...[await store.find(account, record.conversationId)].filter((one) => one !== null),
+            ...[await store.findByTokenHash(account, record.tokenHash!)].filter((one) => one !== null),
+            ...(await store.listByState(account, type, ['failed'], 10)),
+            ...(await store.list({ account, type, after: null, limit: 10 })),
+          );
+          same((await store.history(account, record.conversationId)).length, 3 * left);
+        }
+        same(found.length, 12 * left);
+        same((await store.counts(account)).waitingEvents, 2 * left);
       }
     },
   },
@@ -198,7 +209,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'purge deletes no refund of a payment that stays, and none by the account of refunds',
+    name: 'purge deletes no refund of a payment that stays',
     async run(trial) {
       const kept: PaymentRecord[] = [];
       for (const changes of [{ state: 'review', finalizedAt: null }, { finalizedAt: at(900) }] as const) {
@@ -207,52 +218,57 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       }
       trial.moveTo(1_000);
       same(await trial.purge({ paymentsMs: 500 }), NOTHING);
-      for (const paymentsMs of [null, 0]) same(await trial.refunds.purge({ paymentsMs }), NOTHING);
+      same(await trial.purge({ paymentsMs: null }), NOTHING);
       await trial.expectStored(...kept);
     },
   },
   {
-    name: 'the key of a deleted refund, and its id if the host chose it, stay taken for refunds alone',
+    name: 'the key of a deleted refund, and its id if the host chose it, stay taken for a while, the key for refunds alone',
     async run(trial) {
-      const { refunds } = trial;
       const payment = await trial.insert(paid);
       const names = { hostIdNonce: '09382017465f', idempotencyKey: unique('anahtar 🔑') };
       const { conversationId } = await trial.insertRefund(payment, { ...failed, ...names });
       const made = await trial.insertRefund(payment, { ...failed, hostIdNonce: null });
-      const byKey = (of: StoreTrial) => of.second.findByIdempotencyKey(of.account, names.idempotencyKey);
-      const isTaken = async () => {
-        assert.equal(await byKey(refunds), 'purged');
-        const [withKey, withId] = [
-          trial.refund(payment, { idempotencyKey: names.idempotencyKey }),
-          trial.refund(payment, { conversationId, hostIdNonce: names.hostIdNonce }),
-        ];
-        same(
-          [await trial.store.insert(withKey), await trial.store.insert(withId)],
-          ['idempotencyKey', 'conversationId'],
-        );
-      };
       trial.moveTo(1_000);
       same(await trial.purge(), ONE);
-      await isTaken();
-      assert.equal(await byKey(trial), null);
-      await trial.insert({ conversationId, ...names });
-      await trial.insertRefund(payment, {
-        ...failed,
-        conversationId: made.conversationId,
-        hostIdNonce: names.hostIdNonce,
-      });
+      const other = await trial.insert(paid);
+      const byKey = (type: 'payment' | 'refund') =>
+        trial.second.findByIdempotencyKey(trial.account, type, names.idempotencyKey);
+      same([await byKey('refund'), await byKey('payment')], ['purged', null]);
+      for (const [changes, key] of [
+        [{ idempotencyKey: names.idempotencyKey }, 'idempotencyKey'],
+        [{ conversationId, hostIdNonce: names.hostIdNonce }, 'conversationId'],
+      ] as const) {
+        assert.equal(await trial.store.insert(trial.refund(other, { ...failed, ...changes })), key);
+      }
+      await trial.insert({ ...names });
+      await trial.insertRefund(other, { ...failed, conversationId: made.conversationId });
       trial.moveTo(2_000);
       await trial.purge({ paymentsMs: null, keysMs: 500 });
-      await isTaken();
-      await refunds.purge({ paymentsMs: null, keysMs: 500 });
-      assert.equal(await byKey(refunds), null);
-      await trial.insertRefund(payment, { ...failed, conversationId, ...names });
+      same(await byKey('refund'), null);
+      await trial.insertRefund(other, { ...failed, conversationId, ...names });
+    },
+  },
+  {
+    name: 'a refund is stored only while its payment is, and only if that is a payment',
+    async run(trial) {
+      const payment = await trial.insert(paid);
+      const refund = await trial.insertRefund(payment, failed);
+      const missing = [trial.record({ state: 'succeeded' }), refund, { ...payment, account: trial.in().account }];
+      for (const parent of missing) {
+        const orphan = trial.refund(parent);
+        assert.equal(await trial.store.insert(orphan), 'parentId');
+        await trial.expectGone(orphan);
+      }
+      trial.moveTo(1_000);
+      same(await trial.purge(), ONE);
+      assert.equal(await trial.second.insert(trial.refund(payment)), 'parentId');
     },
   },
   {
     name: 'however many payments, refunds and deliveries there are, purge deletes those that it should and gets past the others',
     async run(trial) {
-      await trial.refunds.handler('refund.failed');
+      await trial.handler('refund.failed');
       await many(MANY, async () => trial.insertRefund(await trial.insert(paid)));
       same(await trial.purge(), NOTHING);
       const one = await trial.insert(paid);
@@ -261,10 +277,10 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       const handler = await trial.handler('payment.failed');
       same(await trial.fanOut(), MANY);
       trial.moveTo(1_001);
-      same(await trial.purge({ pairsMs: 1_000 }), { payments: MANY + 1, events: MANY });
+      same(await trial.purge({ pairsMs: 1_000 }), { payments: MANY + 1, events: MANY, unheard: 0 });
       await trial.expectGone(one);
       same([(await trial.counts()).openDeliveries, await trial.take(handler)], [0, []]);
-      same((await trial.refunds.counts()).states.refunding.count, MANY);
+      same((await trial.counts()).refunds.refunding.count, MANY);
     },
   },
 ];

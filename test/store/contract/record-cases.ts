@@ -26,27 +26,29 @@ const LONGEST_URL_BYTES = 2_048;
 const LOOKALIKES = ['ödeme', 'Odeme', 'ÖDEME', 'Ödeme ', ' Ödeme', '\u00d6deme', 'O\u0308deme', '"\'\\ ; --:{}'];
 
 /** A record with a value in every field: a payment, and a refund of one. */
-const FULL: Readonly<Record<string, (trial: StoreTrial) => PaymentRecord>> = {
-  payment: (trial) => trial.fullRecord(),
-  refund: (trial) => {
-    const payment = trial.fullRecord({ state: 'succeeded', finalizedAt: at(1) });
-    const reference = payment.conversationId;
-    return trial.refund(payment, { ...fullFields(), kind: 'void', state: 'refunding', reference });
+const FULL: Readonly<Record<'payment' | 'refund', (trial: StoreTrial) => Promise<PaymentRecord>>> = {
+  payment: (trial) => Promise.resolve(trial.fullRecord()),
+  refund: async (trial) => {
+    const payment = await trial.put(trial.fullRecord({ state: 'succeeded', dueAt: null, finalizedAt: at(1) }));
+    return trial.refund(payment, { ...fullFields(), kind: 'void', state: 'refunding' });
   },
 };
 
 /** What each method shows of a record that has every key. */
 async function shown(trial: StoreTrial, record: PaymentRecord): Promise<unknown[]> {
-  const { account, conversationId, tokenHash, idempotencyKey, reference, state } = record;
+  const { account, conversationId, parentId, tokenHash, idempotencyKey, reference, state } = record;
+  const type = parentId === undefined ? 'payment' : 'refund';
   const found: unknown[] = [];
   for (const store of trial.stores) {
     found.push(
       await store.find(account, conversationId),
       await store.findByTokenHash(account, tokenHash!),
-      await store.findByIdempotencyKey(account, idempotencyKey!),
-      ...(await store.findByReference(account, reference!)),
-      ...(await store.listByState(account, [state], 10)),
-      ...(await store.list({ account, reference: reference!, states: [state], after: null, limit: 10 })),
+      await store.findByIdempotencyKey(account, type, idempotencyKey!),
+      ...(await (parentId === undefined
+        ? store.findByReference(account, reference!)
+        : store.findRefunds(account, parentId))),
+      ...(await store.listByState(account, type, [state], 10)),
+      ...(await store.list({ account, type, reference: reference!, states: [state], after: null, limit: 10 })),
     );
   }
   return found.filter((one) => one !== null);
@@ -54,20 +56,23 @@ async function shown(trial: StoreTrial, record: PaymentRecord): Promise<unknown[
 
 /** Values that come back as they were given. */
 const valueCases: readonly PaymentStoreCase[] = [
-  ...Object.entries(FULL).map(([what, make]): PaymentStoreCase => ({
+  ...(['payment', 'refund'] as const).map((what): PaymentStoreCase => ({
     name: `every field of a ${what} comes back as it was given, in each version, whichever method finds it`,
     async run(trial) {
-      const full = make(trial);
+      const full = await FULL[what](trial);
       same(await shown(trial, await trial.put(full)), Array(12).fill(full));
       const emptied = trial.record({
         account: full.account,
         conversationId: full.conversationId,
         kind: full.kind,
+        ...(full.parentId !== undefined && { parentId: full.parentId }),
         state: 'unknown',
         ...(full.sale && { sale: full.sale }),
       });
       const empty = await trial.replace(full, { ...emptied, hostIdNonce: full.hostIdNonce });
-      same([await trial.find(full), await shown(trial, full)], [empty, [empty, empty]]);
+      // What is left of a refund is found by its payment, too.
+      const left = Array(what === 'payment' ? 2 : 4).fill(empty);
+      same([await trial.find(full), await shown(trial, full)], [empty, left]);
       trial.moveTo(1_000);
       same(await trial.in(full.account).leaseDue(), []);
       const again = await trial.replace(empty, { ...full, updatedAt: at(1_000) });
@@ -76,10 +81,10 @@ const valueCases: readonly PaymentStoreCase[] = [
       same(await trial.versions(full), [7, 8, 9]);
     },
   })),
-  ...Object.entries(FULL).map(([what, make]): PaymentStoreCase => ({
+  ...(['payment', 'refund'] as const).map((what): PaymentStoreCase => ({
     name: `an event of a ${what} is delivered, postponed, parked, listed and replayed as it was given`,
     async run(trial) {
-      const full = make(trial);
+      const full = await FULL[what](trial);
       const own = trial.in(full.account);
       const handlerId = await own.handler('payment.succeeded', 'refund.succeeded');
       const { event } = await own.publish(await own.put(full), 'succeeded', at(9));
@@ -114,7 +119,7 @@ const valueCases: readonly PaymentStoreCase[] = [
       const pending = await trial.replace(opened, { state: 'pending', expiresAt: at(500), dueAt: at(100) });
       for (const { store } of [trial, trial.swapped]) {
         same(await store.find(pending.account, pending.conversationId), pending);
-        same(await store.listByState(pending.account, ['pending'], 10), [pending]);
+        same(await store.listByState(pending.account, 'payment', ['pending'], 10), [pending]);
       }
       trial.moveTo(100);
       const [lease] = await trial.leaseDue({ leaseMs: 50 });
@@ -164,10 +169,10 @@ const valueCases: readonly PaymentStoreCase[] = [
       await trial.expectStored(...records);
       for (const [index, text] of LOOKALIKES.entries()) {
         same(await trial.findByReference(text), [records[index]]);
-        same(await trial.store.findByIdempotencyKey(trial.account, text), records[index]);
+        same(await trial.store.findByIdempotencyKey(trial.account, 'payment', text), records[index]);
       }
       same(await trial.findByReference('odeme'), []);
-      assert.equal(await trial.second.findByIdempotencyKey(trial.account, 'odeme'), null);
+      assert.equal(await trial.second.findByIdempotencyKey(trial.account, 'payment', 'odeme'), null);
       const { event } = await trial.publish(records[0]!, 'failed', at(1));
       for (const handler of handlers) same(await trial.drain(handler), [event.eventId]);
     },
@@ -179,11 +184,15 @@ const valueCases: readonly PaymentStoreCase[] = [
       await trial.insert();
       for (const one of [account, `${account}-other`]) {
         same([await store.find(one, 'none'), await store.findByTokenHash(one, 'none')], [null, null]);
-        same([await store.findByIdempotencyKey(one, 'none'), await store.findByReference(one, 'none')], [null, []]);
-        same([await store.listByState(one, ['review'], 10), await store.history(one, 'none')], [[], []]);
-        same(await store.list({ account: one, reference: 'none', after: null, limit: 10 }), []);
+        for (const type of ['payment', 'refund'] as const) {
+          same(await store.findByIdempotencyKey(one, type, 'none'), null);
+          same(await store.listByState(one, type, ['review'], 10), []);
+          same(await store.list({ account: one, type, reference: 'none', after: null, limit: 10 }), []);
+        }
+        same([await store.findByReference(one, 'none'), await store.findRefunds(one, 'none')], [[], []]);
+        same(await store.history(one, 'none'), []);
       }
-      same(await store.listByState(account, [], 10), []);
+      same(await store.listByState(account, 'payment', [], 10), []);
     },
   },
   {
@@ -264,7 +273,7 @@ const dueCases: readonly PaymentStoreCase[] = [
       trial.moveTo(1);
       const [lease] = await trial.leaseDue({ leaseMs: 10 });
       const moved = await trial.replace(lease!, { state: 'unknown', dueAt: at(50) });
-      const listed = (state: LedgerState) => trial.second.listByState(trial.account, [state], 10);
+      const listed = (state: LedgerState) => trial.second.listByState(trial.account, 'payment', [state], 10);
       same([await listed('awaiting'), await listed('unknown')], [[], [moved]]);
       trial.moveTo(49);
       same(await trial.leaseDue(), []);
@@ -325,8 +334,13 @@ const countCases: readonly PaymentStoreCase[] = [
       await trial.replace(unknown, { updatedAt: at(99) });
       await trial.replace(moving, { state: 'unknown', updatedAt: at(98) });
       states['unknown'] = { count: 3, oldest: states['unknown']!.oldest };
-      same(await trial.second.counts(trial.account), { states, ...NO_DELIVERIES });
-      for (const other of [trial.in(), trial.refunds]) same(await other.counts(), { states: EMPTY, ...NO_DELIVERIES });
+      same(await trial.second.counts(trial.account), { states, refunds: EMPTY, ...NO_DELIVERIES });
+      const payment = await trial.insert({ state: 'succeeded', updatedAt: at(200) });
+      await trial.insertRefund(payment, { state: 'unknown', updatedAt: at(7) });
+      const succeeded = { count: 2, oldest: states['succeeded']!.oldest };
+      const refunds = { ...EMPTY, unknown: { count: 1, oldest: at(7) } };
+      same(await trial.counts(), { states: { ...states, succeeded }, refunds, ...NO_DELIVERIES });
+      same(await trial.in().counts(), { states: EMPTY, refunds: EMPTY, ...NO_DELIVERIES });
     },
   },
   // So many take half a minute on some engines.

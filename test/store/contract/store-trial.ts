@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { types } from 'node:util';
-import { refundsAccountOf } from '../../../lib/payment/account.js';
 import { type LedgerEvent, ledgerEventOf, type LedgerEventType } from '../../../lib/payment/ledger-event.js';
 import { EVENT_STATES, type PaymentEventState, REFUND_EVENT_STATES } from '../../../lib/payment/payment-state.js';
 import { type PaymentRecord, toPayment } from '../../../lib/payment/payment.js';
@@ -57,11 +56,6 @@ export class StoreTrial {
     private readonly clock: TestClock,
     readonly account = unique('account'),
   ) {}
-
-  /** The same steps in the account of this account's refunds. */
-  get refunds(): StoreTrial {
-    return this.in(refundsAccountOf(this.account));
-  }
 
   /** Both connections. */
   get stores(): readonly PaymentStore[] {
@@ -122,14 +116,15 @@ export class StoreTrial {
   /** A new record of a refund of this payment. Unless it is settled, it holds the payment's lock. */
   refund(payment: PaymentRecord, changes: Partial<PaymentRecord> = {}): PaymentRecord {
     const { state = 'refunding', kind = 'refund' } = changes;
-    const reference = payment.conversationId;
+    const { account, conversationId: parentId, reference } = payment;
     return this.record({
-      account: refundsAccountOf(payment.account),
+      account,
       conversationId: unique('refund'),
+      parentId,
       reference,
       kind,
       state,
-      referenceLock: referenceLockIn(state, { kind, reference, allowRepeat: false }),
+      referenceLock: referenceLockIn(state, { kind, parentId, reference, allowRepeat: false }),
       sale: saleText(toPayment(payment)),
       ...changes,
     });

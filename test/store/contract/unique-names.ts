@@ -16,8 +16,8 @@ type Names = Readonly<Record<UniqueKey, string>>;
  * is a name that stays taken and has no owner.
  *
  * A has an id that its host chose, M one that the module made, O one of an older release that does not say; N is a later
- * payment with the same id, S one of another account, R one of the refunds. B has an id of its own, and C a reference of
- * its own. `late` is a write that was decided before the last one, `ahead` one of a version that is not there yet. Each
+ * payment with the same id, S one of another account. B has an id of its own, and C a reference of its own. R is a refund
+ * with an id of its own, whose payment has the text of the reference for an id, and I a refund with the same id. `late` is a write that was decided before the last one, `ahead` one of a version that is not there yet. Each
  * step takes a second. To remember is to purge too early to forget.
  */
 const TABLE: readonly (readonly [script: string, id: string, key: string, token: string, lock: string])[] = [
@@ -37,9 +37,14 @@ const TABLE: readonly (readonly [script: string, id: string, key: string, token:
   ['A inserts; A drops; A takes', 'A', 'A', 'A', 'A'],
   ['A inserts; A drops; B inserts; A changes; late A drops -> stale', 'A', 'B', 'B', 'B'],
   ['A inserts; A drops; B opens; B takes; A claims -> locked', 'A', 'B', 'B', 'B'],
+  // A refund, which has keys and locks of its own, and no id of a payment.
+  ['R inserts', 'free', 'free', 'free', 'free'],
+  ['A inserts; R inserts; R drops; R takes; R ends', 'A', 'A', 'A', 'A'],
+  ['A inserts; I inserts -> conversationId', 'A', 'A', 'A', 'A'],
+  ['I inserts; A inserts -> conversationId', 'I', 'free', 'free', 'free'],
   // Another account.
-  ['S inserts; R inserts', 'free', 'free', 'free', 'free'],
-  ['A inserts; S inserts; S drops; R inserts; R drops', 'A', 'A', 'A', 'A'],
+  ['S inserts', 'free', 'free', 'free', 'free'],
+  ['A inserts; S inserts; S drops', 'A', 'A', 'A', 'A'],
   ['S inserts; S ends; abroad purge', 'free', 'free', 'free', 'free'],
   ['A inserts; S inserts; S ends; abroad purge; abroad forget', 'A', 'A', 'A', 'A'],
   ['A inserts; A ends; purge; S inserts; S ends; abroad purge; abroad forget', 'gone', 'gone', 'free', 'gone'],
@@ -110,16 +115,19 @@ class Script {
 
   private async write(who: string, verb: string, when?: string): Promise<string> {
     const { conversationId, referenceLock: reference, ...keys } = this.names;
-    const names = { ...keys, referenceLock: reference };
+    const isRefund = who === 'R' || who === 'I';
+    const names = { ...keys, referenceLock: reference, ...(isRefund && { tokenHash: null }) };
     const store = this.trial.racer(this.seconds);
     const versions = this.stored.get(who) ?? [];
     const last = versions.at(-1) ?? this.trial.record({ version: 0 });
     const read = { late: versions.at(-2), ahead: { ...last, version: last.version + 1 } }[when ?? ''] ?? last;
+    if (isRefund && versions.length === 0) await this.trial.insert({ conversationId: reference });
     const opened = this.trial.record({
-      account: { S: this.abroad, R: this.trial.refunds }[who]?.account ?? this.trial.account,
-      conversationId: who === 'B' || who === 'C' ? unique('other') : conversationId,
+      account: who === 'S' ? this.abroad.account : this.trial.account,
+      conversationId: ['B', 'C', 'R'].includes(who) ? unique('other') : conversationId,
       reference: who === 'C' ? unique('other') : reference,
       hostIdNonce: who === 'M' ? null : who === 'O' ? undefined : HOST_ID_NONCE,
+      ...(isRefund && { kind: 'refund', parentId: reference }),
     });
     const next = {
       opens: opened,
@@ -197,7 +205,7 @@ async function expectTaken(trial: StoreTrial, name: UniqueKey, value: string, ho
 async function lookUp(store: PaymentStore, { account }: StoreTrial, name: UniqueKey, value: string) {
   if (name === 'conversationId') return store.find(account, value);
   if (name === 'tokenHash') return store.findByTokenHash(account, value);
-  return name === 'idempotencyKey' ? store.findByIdempotencyKey(account, value) : null;
+  return name === 'idempotencyKey' ? store.findByIdempotencyKey(account, 'payment', value) : null;
 }
 
 /** The names that must be unique in an account: whoever has one, nobody else gets it. */

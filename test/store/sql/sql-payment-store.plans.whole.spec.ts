@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { refundsAccountOf } from '../../../lib/payment/account.js';
 import type { ListPage, PaymentStore, Retention } from '../../../lib/store/payment-store.js';
 import { type PaymentTables, sqlPaymentStore } from '../../../lib/store/sql/index.js';
 import { at, leased, StoreTrial } from '../contract/store-trial.js';
@@ -141,21 +140,28 @@ describe('sql payment store plans', () => {
       after: after === null ? null : { finalizedAt: at(after), conversationId: `c${after}` },
       limit: 200,
     });
-    const page = (changes: Partial<ListPage>) => ({ account: trial.account, after: null, limit: 50, ...changes });
+    const page = (changes: Partial<ListPage>) => ({
+      account: trial.account,
+      type: 'payment' as const,
+      after: null,
+      limit: 50,
+      ...changes,
+    });
     const purge = (retention: Partial<Retention>) =>
       store.purge(trial.account, { paymentsMs: null, pairsMs: YEAR_MS, keysMs: YEAR_MS, ...retention });
 
     test.each<[string, () => Promise<unknown>]>([
       ['find', () => store.find(trial.account, 'c7')],
       ['findByTokenHash', () => store.findByTokenHash(trial.account, 't7')],
-      ['findByIdempotencyKey', () => store.findByIdempotencyKey(trial.account, 'k7')],
+      ['findByIdempotencyKey', () => store.findByIdempotencyKey(trial.account, 'payment', 'k7')],
       ['findByReference', () => store.findByReference(trial.account, 'r7')],
-      ['listByState', () => store.listByState(trial.account, ['unknown', 'review'], 50)],
+      ['listByState', () => store.listByState(trial.account, 'payment', ['unknown', 'review'], 50)],
       ['list', () => store.list(page({}))],
       ['list, a later page', () => store.list(page({ after: { createdAt: at(ROWS / 2), conversationId: 'c7' } }))],
       ['list by state', () => store.list(page({ states: ['unknown', 'succeeded'] }))],
       ['list of a reference', () => store.list(page({ reference: 'r7' }))],
-      ['list of refunds', () => store.list(page({ account: refundsAccountOf(trial.account) }))],
+      ['list of refunds', () => store.list(page({ type: 'refund' }))],
+      ['findRefunds', () => store.findRefunds(trial.account, 'c7')],
       ['listSettled', () => store.listSettled(settledPage(null))],
       ['listSettled, a later page', () => store.listSettled(settledPage(ROWS / 2))],
       ['history', () => store.history(trial.account, 'c7')],
@@ -194,7 +200,7 @@ describe('sql payment store plans', () => {
     });
 
     test.each<[string, () => Promise<unknown>]>([
-      ['listByState', () => store.listByState(trial.account, ['unknown'], 50)],
+      ['listByState', () => store.listByState(trial.account, 'payment', ['unknown'], 50)],
       ['list', () => store.list(page({}))],
       ['list by state', () => store.list(page({ states: ['succeeded'] }))],
       ['listSettled', () => store.listSettled(settledPage(null))],
@@ -221,8 +227,8 @@ describe('sql payment store plans', () => {
       await sql`set sql_mode = concat(@@sql_mode, ',PIPES_AS_CONCAT'), max_recursive_iterations = ${ROWS}`.execute(db);
     }
     const numbers = sql`with recursive number(i) as (select 1 union all select i + 1 from number where i < ${sql.lit(ROWS)})`;
-    const rows = (table: string, columns: string, values: ReturnType<typeof sql>, name = account) =>
-      sql`insert into ${sql.table(table)} (${sql.raw(columns)}) ${numbers} select ${sql.lit(name)}, ${values} from number`.execute(
+    const rows = (table: string, columns: string, values: ReturnType<typeof sql>) =>
+      sql`insert into ${sql.table(table)} (${sql.raw(columns)}) ${numbers} select ${sql.lit(account)}, ${values} from number`.execute(
         db,
       );
     const columns =
@@ -253,14 +259,12 @@ describe('sql payment store plans', () => {
       delivery,
       sql`case when i % 2 = 0 then 'h1' else 'h2' end, 'c' || (i + 1000) || ':1', 'c' || (i + 1000), 1, 'payment.succeeded', ${sql.lit(start)} + i, case when i % 50 = 0 then 1 else 0 end, 0, ${sql.lit(start)} + case when i % 1000 = 0 then 0 else 3 * ${sql.lit(ROWS)} end`,
     );
-    const refunds = refundsAccountOf(account);
     await rows(
       'card_payment',
       columns,
       sql`'f' || i, 1, 'succeeded', 1, 'c' || i, 'c' || i, ${sql.lit(start)} + i, ${sql.lit(start)} + i, ${sql.lit(start)} + i, null`,
-      refunds,
     );
-    await rows('card_payment_version', version, sql`'f' || i, 1, 'refund.succeeded', ${sql.lit(text)}`, refunds);
+    await rows('card_payment_version', version, sql`'f' || i, 1, 'refund.succeeded', ${sql.lit(text)}`);
     if (dialect !== 'mariadb') return void (await sql`analyze`.execute(db));
     await sql`analyze table card_payment, card_payment_version, card_payment_name, card_payment_delivery`.execute(db);
   }

@@ -48,7 +48,7 @@ describe('conflicts', () => {
         await other.query(`insert into ballast values ${Array.from({ length: 200 }, (_, id) => `(${id})`).join()}`);
         await other.query(`insert into card_payment_name values (?, ?, 'elsewhere', null)`, [
           trial.account,
-          hashedName(trial.account, 'lock', 'order-1'),
+          hashedName('lock', 'order-1'),
         ]);
         const claim = trial.next(record, { state: 'authorizing', reference: 'order-1', referenceLock: 'order-1' });
         const claimed = store.replace(claim, record);

@@ -40,7 +40,7 @@ describe('postgres payment store', () => {
     const trial = new StoreTrial(store, store, new TestClock());
     const records = [];
     for (const ms of [30, 20, 10]) records.unshift(await trial.insert({ state: 'unknown', createdAt: at(ms) }));
-    expect(await store.listByState(trial.account, ['unknown'], 2)).toEqual(records.slice(0, 2));
+    expect(await store.listByState(trial.account, 'payment', ['unknown'], 2)).toEqual(records.slice(0, 2));
     await store.close();
   });
 

@@ -87,7 +87,7 @@ describe('sqlite purge', () => {
       const settled = { state: 'succeeded', updatedAt: at, finalizedAt: at } as const;
       for (const conversationId of ['P1', 'P2', 'P3']) {
         await store.insert(aPaymentRecord({ ...settled, conversationId, reference: null }));
-        const refund = { ...settled, account: 'default/refunds', reference: conversationId, referenceLock: null };
+        const refund = { ...settled, parentId: conversationId, referenceLock: null };
         const ids = Array.from({ length: 600 }, (_, number) => `R${number} of ${conversationId}`);
         await Promise.all(
           ids.map((id) => store.insert(aPaymentRecord({ ...refund, kind: 'refund', conversationId: id }))),
@@ -96,12 +96,12 @@ describe('sqlite purge', () => {
       move(60_000);
       for (const id of ['P1', 'P2', 'P3']) {
         const isLast = id === 'P3';
-        const counts = { payments: 1, events: 0 };
+        const counts = { payments: 1, events: 0, unheard: 0 };
         const purged = await slowly(() => store.purge('default', retention));
         expect([id, purged]).toEqual([id, isLast ? counts : { ...counts, hasMore: true }]);
-        expect(await store.findByReference('default/refunds', id)).toEqual([]);
+        expect(await store.findRefunds('default', id)).toEqual([]);
       }
-      expect(await store.listByState('default/refunds', ['succeeded'], 10)).toEqual([]);
+      expect(await store.listByState('default', 'refund', ['succeeded'], 10)).toEqual([]);
     });
 
     test('leaves deliveries of a pair that nobody announces any more for the next', async () => {
