@@ -126,7 +126,7 @@ export const SCRIPTS = scripts([
     acts: [reconcile, refund('100.00')],
     retentionMs: DAY_MS,
     steps: /^(purge|findRefunds)$/,
-    schedules: 174,
+    schedules: 94,
   },
 ]);
 

@@ -319,7 +319,7 @@ export class Reconciler {
   private reportUnheard(events: number): void {
     this.unheard += events;
     const { account } = this.settings;
-    const line = `Old payments were purged with ${events} events of types that no handler has taken within 30 days.`;
+    const line = `Old payments were purged with events that no handler took within 30 days: ${events}.`;
     this.logger.log(new LogRecord(line, { account, events }));
   }
 

@@ -309,6 +309,35 @@ describe('Reconciler', () => {
       expect(await payments.find(unknown.conversationId)).toMatchObject({ state: 'unknown' });
     });
 
+    it('keeps a payment for retentionMs after its last refund was settled, so that each month has its books', async () => {
+      const { payments } = await shop.start({ retentionMs: 2 * DAY_MS });
+      const { conversationId } = await payments.doPayment(sale());
+      await payments.reconcile();
+      await shop.clock.advance(2 * DAY_MS);
+      const recorded = { conversationId, amount: '10.00', refundId: 'LATE', note: 'at the panel' };
+      expect(await payments.recordRefund(recorded)).toMatchObject({ state: 'succeeded' });
+      await shop.clock.advance(HOUR_MS);
+      expect((await payments.reconcile()).purged).toBe(0);
+      expect(await payments.refunds(conversationId)).toHaveLength(1);
+    });
+
+    it('deletes an event that no handler has taken for 30 days with its payment, and says so', async () => {
+      const { payments, reconciler } = await shop.start({ retentionMs: DAY_MS });
+      const { conversationId } = await payments.doPayment(sale());
+      // This shop has no handler of refunds.
+      await payments.recordRefund({ conversationId, amount: '10.00', refundId: 'PANEL', note: 'at the panel' });
+      await payments.reconcile();
+      await shop.clock.advance(30 * DAY_MS - HOUR_MS);
+      expect((await payments.reconcile()).purged).toBe(0);
+      expect(await payments.find(conversationId)).not.toBeNull();
+      await shop.clock.advance(HOUR_MS);
+      expect((await payments.reconcile()).purged).toBe(1);
+      expect(reconciler.unheardEvents).toBe(1);
+      expect(log).toContain(
+        'log Old payments were purged with events that no handler took within 30 days: 1.',
+      );
+    });
+
     it('continues in the next pass if a purge has more to delete', async () => {
       const { payments } = await shop.start({ retentionMs: DAY_MS });
       const purge = jest.spyOn(shop.store, 'purge');

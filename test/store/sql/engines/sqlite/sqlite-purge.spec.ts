@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toPayment } from '../../../../../lib/payment/payment.js';
-import type { PurgeCounts } from '../../../../../lib/store/payment-store.js';
+import { MAX_WAIT_MS, type PurgeCounts } from '../../../../../lib/store/payment-store.js';
 import { type SqlPaymentStore, sqlitePaymentStore } from '../../../../../lib/store/sql/index.js';
 import { aPaymentEvent, TestClock } from '../../../../../lib/testing/index.js';
 import { aPaymentRecord } from '../../../../rigs/a-payment-record.js';
@@ -27,8 +27,8 @@ describe('sqlite purge', () => {
     );
     await Promise.all(records.map((record) => store.insert(record)));
     const retention = { paymentsMs: 1_000, pairsMs: 60_000, keysMs: 60_000 };
-    expect(await slowly(() => store.purge('default', retention))).toEqual({ payments: 200, events: 0, hasMore: true });
-    expect(await store.purge('default', retention)).toEqual({ payments: 500, events: 0 });
+    expect(await slowly(() => store.purge('default', retention))).toMatchObject({ payments: 200, hasMore: true });
+    expect(await store.purge('default', retention)).toEqual({ payments: 500, events: 0, unheard: 0 });
     await store.close();
   });
 
@@ -78,8 +78,8 @@ describe('sqlite purge', () => {
       expect(purged.map(({ payments }) => payments)).toEqual([0, 0, 100, 200, 0]);
       expect(purged.map(({ hasMore = false }) => hasMore)).toEqual([true, true, true, true, false]);
       // The next one begins again with those that had to stay.
-      move(7_200_000);
-      expect((await store.purge('default', retention)).payments).toBe(500);
+      move(MAX_WAIT_MS);
+      expect(await store.purge('default', retention)).toMatchObject({ payments: 500, unheard: 500 });
     });
 
     test('takes payments with very many refunds in several steps, each with all of its own', async () => {
@@ -109,13 +109,9 @@ describe('sqlite purge', () => {
       await store.fanOut('default', 2_000);
       move(7_200_000);
       const keepPayments = { ...retention, paymentsMs: null };
-      expect(await slowly(() => store.purge('default', keepPayments))).toEqual({
-        payments: 0,
-        events: 0,
-        hasMore: true,
-      });
+      expect(await slowly(() => store.purge('default', keepPayments))).toMatchObject({ payments: 0, hasMore: true });
       expect((await store.counts('default')).openDeliveries).toBe(500);
-      expect(await slowly(() => store.purge('default', keepPayments))).toEqual({ payments: 0, events: 0 });
+      expect(await slowly(() => store.purge('default', keepPayments))).toEqual({ payments: 0, events: 0, unheard: 0 });
       expect((await store.counts('default')).openDeliveries).toBe(0);
     });
 
@@ -137,8 +133,8 @@ describe('sqlite purge', () => {
       move(60_000);
       await store.purge('default', retention);
       move(7_200_000);
-      expect(await slowly(() => store.purge('default', retention))).toEqual({ payments: 0, events: 0, hasMore: true });
-      expect(await slowly(() => store.purge('default', retention))).toEqual({ payments: 0, events: 0 });
+      expect(await slowly(() => store.purge('default', retention))).toMatchObject({ payments: 0, hasMore: true });
+      expect(await slowly(() => store.purge('default', retention))).toEqual({ payments: 0, events: 0, unheard: 0 });
     });
   });
 });
