@@ -103,7 +103,7 @@ describe('refund store', () => {
     it('throws and sends nothing when what was given back cannot be read again under the lock', async () => {
       let isOpened = false;
       handle = async (call) => {
-        if (isOpened && call.method === 'findByReference') return broken();
+        if (isOpened && call.method === 'findRefunds') return broken();
         isOpened ||= isOpening(call);
         return call.proceed();
       };

@@ -75,7 +75,7 @@ function compareTotals({ ledger, payments, refunds }: RefundLedgers): { exceeded
     const units = (amount: string): bigint => toMinorUnits(amount, currencyCode) ?? 0n;
     const sum = (amounts: readonly { amount: string }[]): bigint =>
       amounts.reduce((total, { amount }) => total + units(amount), 0n);
-    const own = refunds.map(({ record }) => record).filter(({ reference }) => reference === conversationId);
+    const own = refunds.map(({ record }) => record).filter(({ parentId }) => parentId === conversationId);
     const recorded = sum(own.filter(({ reason }) => reason === 'recorded'));
     const givenBack = sum(ledger.refunds.filter((refund) => refund.charge.conversationId === conversationId));
     if (givenBack > units(charge.amount)) exceeded.push(`${conversationId}: more given back than was taken`);
