@@ -8,10 +8,24 @@ export { PaymentModule } from './payment.module.js';
 export { PaymentService } from './payment.service.js';
 export { PaymentSimulator } from './payment.simulator.js';
 export {
+  type DeliveryListQuery,
+  type OperationsCounts,
+  type OperationsDelivery,
+  type OperationsHistoryEntry,
+  type PaymentListQuery,
+  PaymentOperations,
+  type RefundListQuery,
+  type StaffMember,
+  type StaffPage,
+  type StaffResolveOptions,
+} from './flows/staff.js';
+export {
   InjectPayment,
+  InjectPaymentOperations,
   PAYMENT_HTTP,
   paymentHealthToken,
   paymentHttpToken,
+  paymentOperationsToken,
   paymentSimulatorToken,
   paymentToken,
 } from './payment.tokens.js';

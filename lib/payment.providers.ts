@@ -39,11 +39,13 @@ import { Reconciler } from './flows/background/reconciler.js';
 import { ThreeDFlow } from './flows/three-d-flow.js';
 import { PaymentService } from './payment.service.js';
 import { PaymentSimulator } from './payment.simulator.js';
+import { PaymentOperations } from './flows/staff.js';
 import {
   OWN_SIMULATOR,
   PAYMENT_OPTIONS,
   paymentHealthToken,
   paymentHttpToken,
+  paymentOperationsToken,
   paymentSimulatorToken,
   paymentToken,
 } from './payment.tokens.js';
@@ -56,6 +58,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
   const account = name ?? DEFAULT_ACCOUNT;
   const route = routeOf(structure);
   const service = paymentToken(account);
+  const operations = paymentOperationsToken(account);
   const http = paymentHttpToken(account);
   const health = paymentHealthToken(account);
   const simulator = paymentSimulatorToken(account);
@@ -140,6 +143,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       CallbackResponder,
       RefusalLog,
       { provide: service, useClass: PaymentService },
+      { provide: operations, useClass: PaymentOperations },
       { provide: health, useClass: PaymentHealth },
       {
         provide: PaymentGauges,
@@ -150,7 +154,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       { provide: receiver, useExisting: CallbackReceiver },
       { provide: simulator, useExisting: OWN_SIMULATOR },
     ],
-    exports: [service, http, health, receiver, simulator],
+    exports: [service, operations, http, health, receiver, simulator],
   };
 }
 

@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { DEFAULT_ACCOUNT } from './payment/account.js';
+import { PaymentOperations } from './flows/staff.js';
 import { PaymentService } from './payment.service.js';
 import { PaymentSimulator } from './payment.simulator.js';
 
@@ -22,6 +23,11 @@ export function paymentToken(name: string = DEFAULT_ACCOUNT): symbol | typeof Pa
   return name === DEFAULT_ACCOUNT ? PaymentService : Symbol.for(`nestjs-card-payment:service:${name}`);
 }
 
+/** The injection token of an account's `PaymentOperations`: the class itself for the unnamed account. */
+export function paymentOperationsToken(name: string = DEFAULT_ACCOUNT): symbol | typeof PaymentOperations {
+  return name === DEFAULT_ACCOUNT ? PaymentOperations : Symbol.for(`nestjs-card-payment:operations:${name}`);
+}
+
 /** The injection token of an account's `HttpService`: {@link PAYMENT_HTTP} for the unnamed account. */
 export function paymentHttpToken(name: string = DEFAULT_ACCOUNT): symbol {
   return name === DEFAULT_ACCOUNT ? PAYMENT_HTTP : Symbol.for(`nestjs-card-payment:http:${name}`);
@@ -35,4 +41,9 @@ export function paymentSimulatorToken(name: string = DEFAULT_ACCOUNT): symbol | 
 /** Injects the `PaymentService` of the account of that name. */
 export function InjectPayment(name?: string): ParameterDecorator & PropertyDecorator {
   return Inject(paymentToken(name));
+}
+
+/** Injects the `PaymentOperations` of the account of that name. */
+export function InjectPaymentOperations(name?: string): ParameterDecorator & PropertyDecorator {
+  return Inject(paymentOperationsToken(name));
 }

@@ -32,12 +32,13 @@ export class InquiryFlow {
     private readonly settings: PaymentSettings,
   ) {}
 
-  inquire(conversationId: string): Promise<Payment> {
+  /** @param by who asks, to be kept with what it settles */
+  inquire(conversationId: string, by?: string): Promise<Payment> {
     const { account } = this.settings;
-    return inOperation({ operation: 'inquire', account }, itself, () => this.inquireNow(conversationId));
+    return inOperation({ operation: 'inquire', account }, itself, () => this.inquireNow(conversationId, by));
   }
 
-  private async inquireNow(conversationId: string): Promise<Payment> {
+  private async inquireNow(conversationId: string, by?: string): Promise<Payment> {
     const record = await this.payments.find(conversationId);
     this.expectAnswers(record);
     if (!record) throw new PaymentNotFoundError();
@@ -46,21 +47,21 @@ export class InquiryFlow {
       throw new PaymentStateError(toPayment(record), 'be inquired: no money can have moved');
     }
     if (record.state === 'succeeded') return toPayment(record);
-    const settled = await this.ask(record);
+    const settled = await this.ask(record, by);
     return settled ? toPayment(settled.record, settled.isStored) : toPayment(record);
   }
 
-  inquireRefund(refundId: string): Promise<Refund> {
+  inquireRefund(refundId: string, by?: string): Promise<Refund> {
     const { account } = this.settings;
-    return inOperation({ operation: 'inquireRefund', account }, itself, () => this.inquireRefundNow(refundId));
+    return inOperation({ operation: 'inquireRefund', account }, itself, () => this.inquireRefundNow(refundId, by));
   }
 
-  private async inquireRefundNow(refundId: string): Promise<Refund> {
+  private async inquireRefundNow(refundId: string, by?: string): Promise<Refund> {
     const record = await this.refunds.find(refundId);
     this.expectAnswers(record);
     if (!record) throw new PaymentNotFoundError('refund');
     if (!isKnown(record) || record.state === 'succeeded') return toRefund(record);
-    const settled = await this.ask(record);
+    const settled = await this.ask(record, by);
     return settled ? toRefund(settled.record, settled.isStored) : toRefund(record);
   }
 
@@ -71,12 +72,12 @@ export class InquiryFlow {
   }
 
   /** Asks whether an open page was paid, and gives the payment up if not. */
-  abandon(conversationId: string): Promise<Payment> {
+  abandon(conversationId: string, by?: string): Promise<Payment> {
     const { account } = this.settings;
-    return inOperation({ operation: 'abandon', account }, itself, () => this.abandonNow(conversationId));
+    return inOperation({ operation: 'abandon', account }, itself, () => this.abandonNow(conversationId, by));
   }
 
-  private async abandonNow(conversationId: string): Promise<Payment> {
+  private async abandonNow(conversationId: string, by?: string): Promise<Payment> {
     const record = await this.payments.find(conversationId);
     if (!record) throw new PaymentNotFoundError();
     if (!isKnown(record)) return toPayment(record);
@@ -85,13 +86,13 @@ export class InquiryFlow {
     }
     if (record.state !== 'pending' && record.state !== 'unknown') return toPayment(record);
     expectOwn(record, this.settings, 'be abandoned');
-    const settled = await this.askAboutPage(record, applyAbandoned);
+    const settled = await this.askAboutPage(record, applyAbandoned, by);
     return settled ? toPayment(settled.record, settled.isStored) : toPayment(record);
   }
 
   /** @returns null when the gateway did not answer; that of another gateway is not asked and counts as silent */
-  async ask(record: PaymentRecord): Promise<Settled | null> {
-    if (record.kind === 'hosted') return this.askAboutPage(record, applyToPage);
+  async ask(record: PaymentRecord, by?: string): Promise<Settled | null> {
+    if (record.kind === 'hosted') return this.askAboutPage(record, applyToPage, by);
     const inquiry = await this.answerAbout(record);
     if (!inquiry) return null;
     // "Not found" counts when it is answered twice, ten minutes apart, so the store's time is needed: this host's clock
@@ -101,10 +102,11 @@ export class InquiryFlow {
     const answeredAt = this.clock.now();
     const known = inquiry.outcome === 'not_found' && !isTimeKnown ? NOTHING_CLEAR : inquiry;
     const rules = settlementRules(this.settings, this.gateway, this.random);
-    return this.writer.settleRecord(record, (current, now) => applyInquiry(current, known, rules, { now, answeredAt }));
+    const settle: Settlement = (current, now) => applyInquiry(current, known, rules, { now, answeredAt });
+    return this.writer.settleRecord(record, askedBy(by, settle));
   }
 
-  private async askAboutPage(record: PaymentRecord, apply: typeof applyToPage): Promise<Settled | null> {
+  private async askAboutPage(record: PaymentRecord, apply: typeof applyToPage, by?: string): Promise<Settled | null> {
     const answered = await this.answerAbout(record);
     const isTimeKnown = await this.isTimeKnown();
     const answeredAt = this.clock.now();
@@ -113,7 +115,7 @@ export class InquiryFlow {
     const rules = settlementRules(this.settings, this.gateway, this.random);
     const settle: Settlement = (current, now) => apply(current, inquiry, rules, { now, answeredAt });
     if (!inquiry && (!isTimeKnown || settle(record, answeredAt) === null)) return null;
-    return this.writer.settleRecord(record, settle);
+    return this.writer.settleRecord(record, askedBy(by, settle));
   }
 
   private isTimeKnown(): Promise<boolean> {
@@ -128,4 +130,13 @@ export class InquiryFlow {
     if (!isRefund(record)) return this.gateway.checkPayment(toPayment(record));
     return this.gateway.checkRefund(toPayment(record), saleAmountsOf(record));
   }
+}
+
+/** Keeps who asked with a change of the state. */
+function askedBy(by: string | undefined, settle: Settlement): Settlement {
+  if (by === undefined) return settle;
+  return (current, now) => {
+    const next = settle(current, now);
+    return next && next.state !== current.state ? { ...next, by } : next;
+  };
 }

@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import {
+  InjectPaymentOperations,
+  OnPayment,
+  type PaymentEvent,
+  PaymentModule,
+  PaymentOperations,
+  paymentOperationsToken,
+  PaymentService,
+  paymentToken,
+  PaymentValidationError,
+  SystemClock,
+} from 'nestjs-card-payment';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { type Engine, ENGINES } from '../net/engines.js';
+import { sale, simulatorOptions } from './merchant.js';
+
+const BY = { by: 'ada@shop.example' };
+const NOTE = 'as the panel says';
+
+describe.each(Object.entries(ENGINES))('PaymentOperations, on %s', (_name, open) => {
+  let engine: Engine;
+  let simulator: Simulator;
+  let store: PaymentStore;
+  let account: string;
+  let app: INestApplicationContext;
+  let payments: PaymentService;
+  let operations: PaymentOperations;
+  let told: [string, string][];
+
+  beforeAll(async () => {
+    engine = await open();
+    simulator = await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true });
+  }, 30_000);
+  afterAll(async () => {
+    await simulator.close();
+    await engine.stop();
+  });
+
+  // Each test has an account of its own, whose lists begin empty.
+  beforeEach(async () => {
+    account = `t${randomUUID().slice(0, 8)}`;
+    store = await engine.open(new SystemClock());
+    told = [];
+    class Orders {
+      constructor(@InjectPaymentOperations(account) readonly desk: PaymentOperations) {}
+
+      @OnPayment(['succeeded', 'expired'], { name: account })
+      tell({ type, payment }: PaymentEvent<'succeeded' | 'expired'>): void {
+        told.push([type, payment.conversationId]);
+      }
+    }
+    const options = {
+      ...simulatorOptions(simulator),
+      store,
+      background: false,
+      returnUrl: 'https://shop.example/back',
+      failUrl: 'https://shop.example/back',
+    };
+    const module = await Test.createTestingModule({
+      imports: [PaymentModule.forRoot({ ...options, name: account, callback: false })],
+      providers: [Orders],
+    }).compile();
+    app = await module.init();
+    payments = app.get<PaymentService>(paymentToken(account));
+    operations = app.get<PaymentOperations>(paymentOperationsToken(account));
+    expect(app.get(Orders).desk).toBe(operations);
+  });
+  afterEach(() => app.close());
+
+  const pay = async (amount?: string) => payments.doPayment(sale(amount));
+  const lose = async () => {
+    simulator.fail({ operation: 'DoPayment', kind: 'close', at: 'after' });
+    return pay();
+  };
+  const openPage = async () => {
+    const { reference, transactionDetails } = sale();
+    return (await payments.startHosted({ reference, transactionDetails })).payment;
+  };
+
+  it('lists payments in pages, the newest first, by state and by reference', async () => {
+    const made = [await pay(), await pay('10.51'), await pay(), await pay('20.51'), await pay()];
+    const newest = made.reverse().map(({ conversationId }) => conversationId);
+    const listed: string[] = [];
+    let after: string | null = null;
+    do {
+      const page: Awaited<ReturnType<PaymentOperations['list']>> = await operations.list({ after, limit: 2 });
+      listed.push(...page.payments.map(({ conversationId }) => conversationId));
+      after = page.next;
+    } while (after !== null);
+    expect(listed).toEqual(newest);
+    const idsOf = async (query: Parameters<PaymentOperations['list']>[0]) =>
+      (await operations.list(query)).payments.map(({ conversationId }) => conversationId);
+    expect(await idsOf({ state: 'failed' })).toEqual([newest[1], newest[3]]);
+    expect(await idsOf({ state: ['failed', 'succeeded'] })).toEqual(newest);
+    expect(await idsOf({ state: 'review' })).toEqual([]);
+    expect(await idsOf({ reference: made[1]!.reference! })).toEqual([newest[1]]);
+    expect(await idsOf({ reference: 'no\u0000ne' })).toEqual([]);
+  });
+
+  it('finds a payment and a refund by their ids, lists refunds apart, and nothing of another account', async () => {
+    const { conversationId } = await pay();
+    const refund = await operations.refund({ conversationId, amount: '10.00', ...BY });
+    expect(await operations.find(conversationId)).toMatchObject({ conversationId, state: 'succeeded' });
+    expect(await operations.find(refund.refundId)).toEqual(refund);
+    expect([await operations.find('none'), await operations.find('no\u0000ne')]).toEqual([null, null]);
+    expect((await operations.list()).payments).toHaveLength(1);
+    expect(await operations.listRefunds()).toEqual({ refunds: [refund], next: null });
+    expect((await operations.listRefunds({ state: ['refunding', 'unknown'] })).refunds).toEqual([]);
+    expect(await store.find('another', conversationId)).toBeNull();
+  });
+
+  it('counts payments, refunds and deliveries', async () => {
+    const { conversationId } = await pay();
+    const unknown = await lose();
+    simulator.fail({ operation: 'refund', kind: 'close', at: 'after' });
+    const open = await operations.refund({ conversationId, amount: '10.00', ...BY });
+    const none = { count: 0, oldest: null };
+    expect(await operations.counts()).toMatchObject({
+      states: { succeeded: { count: 1 }, unknown: { count: 1, oldest: unknown.updatedAt }, review: none },
+      refunds: { unknown: { count: 1, oldest: open.updatedAt }, refunding: none },
+      deliveries: { parked: 0, oldest: null },
+      otherGateway: 0,
+    });
+  });
+
+  it('tells what happened to a payment and its refunds in one order, and by whom', async () => {
+    const { conversationId } = await lose();
+    await operations.resolve(conversationId, 'succeeded', NOTE, BY);
+    const { refundId } = await operations.recordRefund({
+      conversationId,
+      amount: '1.00',
+      refundId: 'PANEL' + account,
+      note: NOTE,
+      ...BY,
+    });
+    expect(await operations.history(conversationId)).toEqual([
+      { at: expect.any(Date), state: 'charging', reason: null, by: null, note: null, refundId: null },
+      { at: expect.any(Date), state: 'unknown', reason: 'no_answer', by: null, note: null, refundId: null },
+      { at: expect.any(Date), state: 'succeeded', reason: 'operator', ...BY, note: NOTE, refundId: null },
+      { at: expect.any(Date), state: 'refunding', reason: null, ...BY, note: NOTE, refundId },
+      { at: expect.any(Date), state: 'succeeded', reason: 'recorded', ...BY, note: NOTE, refundId },
+    ]);
+    await expect(operations.history('none')).rejects.toMatchObject({ code: 'PAYMENT_NOT_FOUND' });
+  });
+
+  it('asks the gateway, and keeps who asked with what that settles', async () => {
+    const { conversationId } = await lose();
+    expect(await operations.inquire(conversationId, BY)).toMatchObject({ state: 'succeeded' });
+    const { conversationId: again } = await operations.inquire(conversationId, { by: 'grace' });
+    expect(again).toBe(conversationId);
+    const history = await operations.history(conversationId);
+    expect(history.map(({ state, by }) => [state, by])).toEqual([
+      ['charging', null],
+      ['unknown', null],
+      ['succeeded', BY.by],
+    ]);
+    simulator.fail({ operation: 'refund', kind: 'close', at: 'after' });
+    const { refundId } = await payments.refund({ conversationId, amount: '10.00', by: 'bob' });
+    expect(await operations.inquireRefund(refundId, BY)).toMatchObject({ state: 'succeeded', ...BY });
+  });
+
+  it('gives up an open page in somebody’s name, and tells the shop', async () => {
+    const { conversationId } = await openPage();
+    expect(await operations.abandon(conversationId, BY)).toMatchObject({ state: 'expired', reason: 'abandoned' });
+    expect((await operations.history(conversationId)).at(-1)).toMatchObject({ state: 'expired', ...BY });
+    await payments.reconcile();
+    expect(told).toEqual([['payment.expired', conversationId]]);
+  });
+
+  it('gives money back, calls off and settles refunds in somebody’s name', async () => {
+    const [first, second] = [await pay(), await pay()];
+    const voided = await operations.void({ conversationId: first.conversationId, ...BY });
+    expect(voided).toMatchObject({ kind: 'void', state: 'succeeded', ...BY });
+    simulator.fail({ operation: 'refund', kind: 'close', at: 'after' });
+    const { refundId } = await operations.refund({ conversationId: second.conversationId, ...BY });
+    const options = { by: 'grace' };
+    expect(await operations.resolveRefund(refundId, 'succeeded', NOTE, options)).toMatchObject({
+      state: 'succeeded',
+      by: 'grace',
+    });
+    expect(simulator.ledger.violations).toEqual([]);
+  });
+
+  it('shows parked deliveries in pages, and has one delivered again', async () => {
+    await store.announce(account, [{ handlerId: 'mail', type: 'payment.succeeded' }]);
+    const made = [await pay(), await pay()];
+    await store.fanOut(account, 10);
+    const request = {
+      account,
+      handlerId: 'mail',
+      types: ['payment.succeeded'],
+      lease: 'L',
+      leaseMs: 60_000,
+      limit: 9,
+    } as const;
+    for (const { event } of await store.leaseDeliveries(request)) {
+      const delivery = { account, handlerId: 'mail', eventId: event.eventId, lease: 'L' };
+      await store.postpone(delivery, { attempts: 15, error: 'Error: no', parked: true, retryInMs: 0 });
+    }
+    const { deliveries, next } = await operations.deliveries({ limit: 1 });
+    expect(deliveries).toEqual([
+      {
+        handlerId: 'mail',
+        eventId: expect.stringContaining(made[0]!.conversationId),
+        type: 'payment.succeeded',
+        conversationId: made[0]!.conversationId,
+        attempts: 15,
+        error: 'Error: no',
+        at: made[0]!.updatedAt,
+      },
+    ]);
+    const rest = await operations.deliveries({ after: next });
+    expect(rest).toMatchObject({ deliveries: [{ conversationId: made[1]!.conversationId }], next: null });
+    expect((await operations.counts()).deliveries).toMatchObject({ parked: 2, oldest: made[0]!.updatedAt });
+    const { eventId } = deliveries[0]!;
+    expect(await operations.replay('mail', eventId, BY)).toBe(true);
+    expect(await operations.replay('mail', eventId, BY)).toBe(false);
+    expect((await operations.deliveries({ parked: false })).deliveries.map((one) => one.eventId)).toContain(eventId);
+  });
+
+  it('gives what was settled in a period, payments and refunds, the oldest first', async () => {
+    const from = new Date(Date.now() - 60_000);
+    const [paid, declined] = [await pay(), await pay('10.51')];
+    await lose();
+    const refund = await operations.refund({ conversationId: paid.conversationId, amount: '10.00', ...BY });
+    const settled: unknown[] = [];
+    for await (const one of operations.settled({ from, to: new Date(Date.now() + 60_000) })) settled.push(one);
+    expect(settled).toEqual([paid, declined, refund]);
+    for await (const one of operations.settled({ from: new Date(0), to: from })) expect(one).toBeUndefined();
+  });
+
+  // Of what people and addresses bring.
+  it.each<[string, string, (of: PaymentOperations) => Promise<unknown>]>([
+    ['a state that there is not', 'state', (of) => of.list({ state: 'refunding' as never })],
+    ['a refund’s state that there is not', 'state', (of) => of.listRefunds({ state: ['charging'] as never })],
+    ['a limit of 0', 'limit', (of) => of.list({ limit: 0 })],
+    ['a limit of many', 'limit', (of) => of.deliveries({ limit: 1_001 })],
+    ['a limit of text', 'limit', (of) => of.list({ limit: '5' as never })],
+    ['a page that there is not', 'after', (of) => of.list({ after: 'x' })],
+    [
+      'a page of a hostile text',
+      'after',
+      (of) => of.listRefunds({ after: Buffer.from('[1,"\\u0000"]').toString('base64url') }),
+    ],
+    ['a page of another form', 'after', (of) => of.deliveries({ after: Buffer.from('{"a":1}').toString('base64url') })],
+    ['inquire without a name', 'by', (of) => of.inquire('P', {} as never)],
+    ['inquireRefund without a name', 'by', (of) => of.inquireRefund('P', { by: ' ' })],
+    ['abandon without a name', 'by', (of) => of.abandon('P', {} as never)],
+    ['resolve without a name', 'by', (of) => of.resolve('P', 'failed', NOTE, {} as never)],
+    ['resolve without options', 'by', (of) => of.resolve('P', 'failed', NOTE, undefined as never)],
+    ['resolveRefund without a name', 'by', (of) => of.resolveRefund('P', 'failed', NOTE, {} as never)],
+    ['refund without a name', 'by', (of) => of.refund({ conversationId: 'P' } as never)],
+    ['void without a name', 'by', (of) => of.void({ conversationId: 'P' } as never)],
+    [
+      'recordRefund without a name',
+      'by',
+      (of) => of.recordRefund({ conversationId: 'P', amount: '1.00', note: NOTE } as never),
+    ],
+    ['replay without a name', 'by', (of) => of.replay('mail', 'E', {} as never)],
+  ])('refuses %s with an error that says what to give', async (_what, path, call) => {
+    const error: unknown = await call(operations).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(PaymentValidationError);
+    expect((error as PaymentValidationError).issues).toMatchObject([{ path }]);
+  });
+});
