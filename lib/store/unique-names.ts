@@ -4,10 +4,11 @@ import { pinnedReferenceOf } from '../payment/transitions.js';
 import type { RecordType, UniqueKey } from './payment-store.js';
 
 /**
- * What a name is of: an idempotency key, a callback token, the lock of a reference or of a refunded payment, or a
- * conversationId that the host chose, which is to stay taken once its payment is purged.
+ * What a name is of: an idempotency key, a callback token, the lock of a reference, or a conversationId that the host
+ * chose, which is to stay taken once its payment is purged. Keys of refunds, and the locks of refunded payments, are
+ * apart from those of payments, whatever text a host may choose for these.
  */
-export type NameKind = 'key' | 'token' | 'lock' | 'id';
+export type NameKind = 'key' | 'token' | 'lock' | 'id' | 'refund-key' | 'refund-lock';
 
 /** Makes the name by which a store knows a value. */
 export type NameOf = (kind: NameKind, value: string) => string;
@@ -17,6 +18,8 @@ const KEY_OF: Readonly<Record<NameKind, UniqueKey>> = {
   key: 'idempotencyKey',
   token: 'tokenHash',
   lock: 'referenceLock',
+  'refund-key': 'idempotencyKey',
+  'refund-lock': 'referenceLock',
 };
 
 /** The value itself, for a store that others cannot read. */
@@ -29,28 +32,23 @@ export function hashedName(kind: NameKind, value: string): string {
   return `${kind}:${createHash('sha256').update(plainName(kind, value), 'utf8').digest('base64url')}`;
 }
 
-/** The name of an idempotency key. Those of refunds are apart from those of payments, as their locks are. */
+/** The name of an idempotency key. */
 export function keyName(nameOf: NameOf, type: RecordType, idempotencyKey: string): string {
-  return nameOf('key', type === 'refund' ? ofRefund(idempotencyKey) : idempotencyKey);
-}
-
-function ofRefund(value: string): string {
-  return `refund/${value}`;
+  return nameOf(type === 'refund' ? 'refund-key' : 'key', idempotencyKey);
 }
 
 /** The names that a record has while it is stored, each with the key that it stands for. */
 export function namesOf(record: PaymentRecord, nameOf: NameOf): Map<string, UniqueKey> {
   const { conversationId, hostIdNonce, idempotencyKey, tokenHash, referenceLock } = record;
-  const apart = (value: string | null) => (value !== null && isRefund(record) ? ofRefund(value) : value);
-  const values: Record<NameKind, string | null> = {
+  const ofRefund = isRefund(record);
+  const values: readonly (readonly [NameKind, string | null])[] = [
     // Records of older releases do not say who chose the conversationId.
-    id: hostIdNonce === null ? null : conversationId,
-    key: apart(idempotencyKey),
-    token: tokenHash,
-    lock: apart(referenceLock),
-  };
-  const kinds = (Object.keys(values) as NameKind[]).filter((kind) => values[kind] !== null);
-  return new Map(kinds.map((kind) => [nameOf(kind, values[kind] ?? ''), KEY_OF[kind]]));
+    ['id', hostIdNonce === null ? null : conversationId],
+    [ofRefund ? 'refund-key' : 'key', idempotencyKey],
+    ['token', tokenHash],
+    [ofRefund ? 'refund-lock' : 'lock', referenceLock],
+  ];
+  return new Map(values.flatMap(([kind, value]) => (value === null ? [] : [[nameOf(kind, value), KEY_OF[kind]]])));
 }
 
 /** What a replacement changes in the names of a record. */

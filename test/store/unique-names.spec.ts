@@ -15,7 +15,7 @@ test('names are those that are in databases, and a refund has names of its own',
   const names = (['payment', 'refund'] as const).map((type) => keyName(hashedName, type, 'sipariş-4711'));
   expect(names).toEqual([
     'key:TGvbl6iqZSkvfYPQ2Nii6qODk5V8wNr6yTwvCglaSTo',
-    'key:TK3VrsRegXWP6wCPXOJhzLSNPFGmqXp8vzJ4pLNGRsI',
+    'refund-key:DbkPDc0olx1bIYtGNs-Yk1heZ-28InA7zSflcBWJiHs',
   ]);
 });
 

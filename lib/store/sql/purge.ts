@@ -104,8 +104,8 @@ export class LedgerPurge {
     const ids = settled.map((row) => row.conversation_id);
     const { refunds, kept } = await this.refundsOf(db, ids, paymentsMs);
     const withRefunds = (id: string) => [id, ...(refunds.get(id) ?? [])];
-    const busy = await this.busy(db, ids.flatMap(withRefunds));
     const batch = firstOf(ids, refunds);
+    const busy = await this.busy(db, batch.flatMap(withRefunds));
     const purged = batch.filter((id) => !kept.has(id) && !withRefunds(id).some((record) => busy.has(record)));
     const { events, unheard } = await this.delete(db, purged.flatMap(withRefunds));
     const last = settled[batch.length - 1];
@@ -157,7 +157,8 @@ export class LedgerPurge {
     const lockedIds = new Set(locked.map((row) => row.conversation_id));
     for (const { conversation_id: id, parent_id: parentId } of await stored.execute()) {
       const paymentId = parentId ?? '';
-      refunds.set(paymentId, [...(refunds.get(paymentId) ?? []), id]);
+      if (!refunds.has(paymentId)) refunds.set(paymentId, []);
+      refunds.get(paymentId)?.push(id);
       if (!lockedIds.has(id)) kept.add(paymentId);
     }
     return { refunds, kept };
@@ -165,7 +166,12 @@ export class LedgerPurge {
 
   /** The records among these that have a delivery, or an event that may still be fanned out. */
   private async busy(db: PaymentDb, ids: readonly string[]): Promise<Set<string>> {
-    if (ids.length === 0) return new Set();
+    const busy: string[] = [];
+    for (const some of inChunks(ids)) busy.push(...(await this.busyOf(db, some)));
+    return new Set(busy);
+  }
+
+  private async busyOf(db: PaymentDb, ids: readonly string[]): Promise<string[]> {
     const { account, database } = this;
     const deliveries = db
       .selectFrom('card_payment_delivery')
@@ -179,7 +185,7 @@ export class LedgerPurge {
     const known = new Set(pairs.map(({ type }) => type));
     const unheard = new Set(locked.filter(({ type }) => !known.has(type)).map((row) => row.event_id));
     const rows = await deliveries.execute();
-    return new Set(rows.filter((row) => !unheard.has(row.event_id)).map((row) => row.conversation_id));
+    return rows.filter((row) => !unheard.has(row.event_id)).map((row) => row.conversation_id);
   }
 
   /**
@@ -191,7 +197,19 @@ export class LedgerPurge {
     db: PaymentDb,
     ids: readonly string[],
   ): Promise<{ readonly events: number; readonly unheard: number }> {
-    if (ids.length === 0) return { events: 0, unheard: 0 };
+    let [events, unheard] = [0, 0];
+    for (const some of inChunks(ids)) {
+      const deleted = await this.deleteOf(db, some);
+      events += deleted.events;
+      unheard += deleted.unheard;
+    }
+    return { events, unheard };
+  }
+
+  private async deleteOf(
+    db: PaymentDb,
+    ids: readonly string[],
+  ): Promise<{ readonly events: number; readonly unheard: number }> {
     const { account, database } = this;
     const deleteFrom = (table: 'card_payment' | 'card_payment_version' | 'card_payment_delivery') =>
       db.deleteFrom(table).where('account', '=', account).where('conversation_id', 'in', ids);
@@ -232,4 +250,10 @@ function firstOf(ids: readonly string[], refunds: ReadonlyMap<string, readonly s
     return sum > REFUNDS_BATCH && index > 0;
   });
   return end === -1 ? ids : ids.slice(0, end);
+}
+
+/** Databases limit how many values a statement may have, and a payment may have any number of refunds. */
+function inChunks(ids: readonly string[]): string[][] {
+  const starts = Array.from({ length: Math.ceil(ids.length / REFUNDS_BATCH) }, (_, index) => index * REFUNDS_BATCH);
+  return starts.map((start) => ids.slice(start, start + REFUNDS_BATCH));
 }

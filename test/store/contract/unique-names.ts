@@ -17,7 +17,8 @@ type Names = Readonly<Record<UniqueKey, string>>;
  *
  * A has an id that its host chose, M one that the module made, O one of an older release that does not say; N is a later
  * payment with the same id, S one of another account. B has an id of its own, and C a reference of its own. R is a refund
- * with an id of its own, whose payment has the text of the reference for an id, and I a refund with the same id. `late` is a write that was decided before the last one, `ahead` one of a version that is not there yet. Each
+ * with an id of its own, whose payment has the text of the reference for an id, and I a refund with the same id. D has
+ * the texts of A's names after `refund/`. `late` is a write that was decided before the last one, `ahead` one of a version that is not there yet. Each
  * step takes a second. To remember is to purge too early to forget.
  */
 const TABLE: readonly (readonly [script: string, id: string, key: string, token: string, lock: string])[] = [
@@ -40,6 +41,7 @@ const TABLE: readonly (readonly [script: string, id: string, key: string, token:
   // A refund, which has keys and locks of its own, and no id of a payment.
   ['R inserts', 'free', 'free', 'free', 'free'],
   ['A inserts; R inserts; R drops; R takes; R ends', 'A', 'A', 'A', 'A'],
+  ['D inserts; R inserts; A inserts', 'A', 'A', 'A', 'A'],
   ['A inserts; I inserts -> conversationId', 'A', 'A', 'A', 'A'],
   ['I inserts; A inserts -> conversationId', 'I', 'free', 'free', 'free'],
   // Another account.
@@ -116,7 +118,12 @@ class Script {
   private async write(who: string, verb: string, when?: string): Promise<string> {
     const { conversationId, referenceLock: reference, ...keys } = this.names;
     const isRefund = who === 'R' || who === 'I';
-    const names = { ...keys, referenceLock: reference, ...(isRefund && { tokenHash: null }) };
+    const before = who === 'D' ? 'refund/' : '';
+    const names = {
+      idempotencyKey: before + keys.idempotencyKey,
+      tokenHash: isRefund ? null : before + keys.tokenHash,
+      referenceLock: before + reference,
+    };
     const store = this.trial.racer(this.seconds);
     const versions = this.stored.get(who) ?? [];
     const last = versions.at(-1) ?? this.trial.record({ version: 0 });
@@ -124,8 +131,8 @@ class Script {
     if (isRefund && versions.length === 0) await this.trial.insert({ conversationId: reference });
     const opened = this.trial.record({
       account: who === 'S' ? this.abroad.account : this.trial.account,
-      conversationId: ['B', 'C', 'R'].includes(who) ? unique('other') : conversationId,
-      reference: who === 'C' ? unique('other') : reference,
+      conversationId: ['B', 'C', 'D', 'R'].includes(who) ? unique('other') : conversationId,
+      reference: who === 'C' ? unique('other') : before + reference,
       hostIdNonce: who === 'M' ? null : who === 'O' ? undefined : HOST_ID_NONCE,
       ...(isRefund && { kind: 'refund', parentId: reference }),
     });

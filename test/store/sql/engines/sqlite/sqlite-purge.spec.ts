@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import Database from 'better-sqlite3';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -102,6 +103,21 @@ describe('sqlite purge', () => {
         expect(await store.findRefunds('default', id)).toEqual([]);
       }
       expect(await store.listByState('default', 'refund', ['succeeded'], 10)).toEqual([]);
+    });
+
+    test('takes a payment that has more refunds than a statement may have values', async () => {
+      const at = START;
+      await store.insert(
+        aPaymentRecord({ conversationId: 'P', state: 'succeeded', dueAt: null, finalizedAt: new Date(at) }),
+      );
+      const database = new Database(join(folder, `slow-${stores}.db`));
+      database.exec(`with recursive number(i) as (select 1 union all select i + 1 from number where i < 40000)
+        insert into card_payment (account, conversation_id, version, state, is_refund, parent_id, created_at, updated_at, finalized_at)
+        select 'default', 'R' || i, 1, 'failed', 1, 'P', ${at}, ${at}, ${at} from number`);
+      database.close();
+      move(60_000);
+      expect((await store.purge('default', retention)).payments).toBe(1);
+      expect(await store.findRefunds('default', 'P')).toEqual([]);
     });
 
     test('leaves deliveries of a pair that nobody announces any more for the next', async () => {
