@@ -12,7 +12,7 @@ import type { Randomness } from '../payment/randomness.js';
 import { currentTraceparent } from '../telemetry/spans.js';
 import { newConversationIdOf } from './new-conversation-id.js';
 import { claimEnd } from './settling/claim.js';
-import { advance, referenceLockIn } from '../payment/transitions.js';
+import { referenceLockIn } from '../payment/transitions.js';
 
 const KNOWN_VALUES = { paymentMethod: 'CARDPAYMENT', paymentInstrumentType: 'CARD', transactionType: 'SALE' } as const;
 
@@ -130,9 +130,4 @@ export function newPaymentWithCallback(
   const opening = newPaymentRecord(kind, sale, input, settings, now, ids);
   const traceparent = currentTraceparent();
   return traceparent === null ? opening : { ...opening, traceparent };
-}
-
-/** The record that is stored in place of an opening, when another payment holds its reference. */
-export function withReferenceTaken(opening: PaymentRecord): PaymentRecord {
-  return { ...advance(opening, 'failed', { reason: 'reference_taken' }, opening.createdAt), version: opening.version };
 }

@@ -73,6 +73,8 @@ export interface PaymentLedger {
   findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null>;
   /** @returns `purged` when the payment that had the key was purged and the key is still remembered */
   findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null>;
+  /** @returns `purged` when the lock has no owner any more: its payment was purged, or another one pinned it */
+  findByReferenceLock(account: string, reference: string): Promise<PaymentRecord | 'purged' | null>;
   /** All payments of a reference, the oldest `createdAt` first. */
   findByReference(account: string, reference: string): Promise<PaymentRecord[]>;
   /** At most `limit` payments that are in one of these states, the oldest `createdAt` first. */

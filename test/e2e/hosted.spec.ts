@@ -159,9 +159,11 @@ describe.each(PLATFORMS_IN_TURN)("the gateway's own page on %s", (platform) => {
       payment: { conversationId: first.conversationId },
     });
     const otherAmount = { ...order('61.00'), reference: sale.reference };
-    const taken = await rejected(shop.payments.startHosted(otherAmount));
-    expect(taken).toMatchObject({ reason: 'reference_taken', statusCode: 409, payment: { state: 'failed' } });
-    expect(taken.payment.conversationId).not.toBe(first.conversationId);
+    await expect(shop.payments.startHosted(otherAmount)).rejects.toMatchObject({
+      code: 'PAYMENT_DUPLICATE',
+      key: 'reference',
+      payment: { conversationId: first.conversationId },
+    });
     expect(shop.simulator.ledger.calls('hostedPage')).toBe(sent);
   });
 
@@ -179,14 +181,15 @@ describe.each(PLATFORMS_IN_TURN)("the gateway's own page on %s", (platform) => {
 
   it('leaves no second way to pay the order while it is open', async () => {
     const sale = order('63.00');
-    await shop.payments.startHosted(sale);
+    const { conversationId } = await shop.payments.startHosted(sale);
     const card = {
       ...sale,
       cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
       cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
     };
-    expect(await shop.payments.doPayment(card)).toMatchObject({ state: 'failed', reason: 'reference_taken' });
-    await expect(shop.payments.init3d(card)).rejects.toMatchObject({ payment: { reason: 'reference_taken' } });
+    const taken = { code: 'PAYMENT_DUPLICATE', key: 'reference', payment: { conversationId, state: 'pending' } };
+    await expect(shop.payments.doPayment(card)).rejects.toMatchObject(taken);
+    await expect(shop.payments.init3d(card)).rejects.toMatchObject(taken);
   });
 
   it('is not paid by a forged return, and the buyer is told that it is not known yet', async () => {

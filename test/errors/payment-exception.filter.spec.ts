@@ -118,16 +118,12 @@ const CASES: Record<string, [error: PaymentError, status: number, more?: Partial
   unanswered: [new PaymentInit3dError(paymentThat({ reason: 'no_answer' })), 502, { ...ABOUT, state: 'failed' }],
   refused: [new PaymentInit3dError(paymentThat({ reason: 'refused' })), 502, { ...ABOUT, state: 'failed' }],
   declined: [new PaymentInit3dError(paymentThat({ reason: 'declined' })), 402, { ...ABOUT, state: 'failed' }],
-  taken: [new PaymentInit3dError(paymentThat({ reason: 'reference_taken' })), 409, { ...ABOUT, state: 'failed' }],
+  taken: [new PaymentDuplicateError(PAID, 'reference'), 409],
+  takenForGood: [new PaymentDuplicateError(null, 'reference'), 409],
   pageOpen: [
     new PaymentHostedError(paymentThat({ kind: 'hosted', state: 'pending' }), 'page_open'),
     409,
     { ...ABOUT, state: 'pending', reason: 'page_open' },
-  ],
-  pageTaken: [
-    new PaymentHostedError(paymentThat({ kind: 'hosted', reason: 'reference_taken' })),
-    409,
-    { ...ABOUT, state: 'failed', reason: 'reference_taken' },
   ],
   pageUnreadable: [
     new PaymentHostedError(paymentThat({ kind: 'hosted', reason: 'unreadable' })),
@@ -176,7 +172,7 @@ const BUYER_TEXTS: Record<string, { tr: RegExp; en: RegExp }> = {
   declined: { tr: /Bankanız ödemeyi reddetti/, en: /Your bank declined/ },
   taken: UNDER_WAY,
   pageOpen: UNDER_WAY,
-  pageTaken: UNDER_WAY,
+  takenForGood: UNDER_WAY,
   pageUnreadable: LATER,
   pageRefused: LATER,
   unsent: LATER,

@@ -279,6 +279,7 @@ async function look(store: PaymentStore, account: string): Promise<unknown> {
     parked: await store.listDeliveries({ ...page, parked: true }),
     open: await store.listDeliveries({ ...page, parked: false }),
     keys: await Promise.all(NUMBERS.map((number) => store.findByIdempotencyKey(account, `key of ${number}`))),
+    lock: await store.findByReferenceLock(account, 'order'),
     tokens: await Promise.all(NUMBERS.map((number) => store.findByTokenHash(account, `token of ${number}`))),
   };
 }

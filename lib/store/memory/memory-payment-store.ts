@@ -189,10 +189,12 @@ export class MemoryPaymentStore implements PaymentStore {
     return this.find(account, this.owner(account, plainName(account, 'token', tokenHash))?.conversationId ?? '');
   }
 
-  async findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
-    const owner = this.owner(account, plainName(account, 'key', idempotencyKey));
-    if (!owner) return null;
-    return owner.conversationId === null ? 'purged' : this.find(account, owner.conversationId);
+  findByIdempotencyKey(account: string, idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
+    return this.findByName(account, plainName(account, 'key', idempotencyKey));
+  }
+
+  findByReferenceLock(account: string, reference: string): Promise<PaymentRecord | 'purged' | null> {
+    return this.findByName(account, plainName(account, 'lock', reference));
   }
 
   findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
@@ -444,6 +446,12 @@ export class MemoryPaymentStore implements PaymentStore {
     const ids = reference === undefined ? records.keys() : (byReference.get(reference) ?? []);
     const found = [...ids].map((id) => records.get(id)!.record);
     return states ? found.filter(({ state }) => states.includes(state)) : found;
+  }
+
+  private async findByName(account: string, name: string): Promise<PaymentRecord | 'purged' | null> {
+    const owner = this.owner(account, name);
+    if (!owner) return null;
+    return owner.conversationId === null ? 'purged' : this.find(account, owner.conversationId);
   }
 
   private owner(account: string, name: string): Owner | undefined {

@@ -91,6 +91,10 @@ export class SqlLedger implements PaymentLedger {
     return this.findByName(account, hashedName(account, 'key', idempotencyKey));
   }
 
+  findByReferenceLock(account: string, reference: string): Promise<PaymentRecord | 'purged' | null> {
+    return this.findByName(account, hashedName(account, 'lock', reference));
+  }
+
   async findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
     const { rows } = await this.database.read(() =>
       this.database.query('payments of reference', [account, reference], (db) =>

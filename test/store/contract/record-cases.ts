@@ -37,13 +37,14 @@ const FULL: Readonly<Record<string, (trial: StoreTrial) => PaymentRecord>> = {
 
 /** What each method shows of a record that has every key. */
 async function shown(trial: StoreTrial, record: PaymentRecord): Promise<unknown[]> {
-  const { account, conversationId, tokenHash, idempotencyKey, reference, state } = record;
+  const { account, conversationId, tokenHash, idempotencyKey, referenceLock, reference, state } = record;
   const found: unknown[] = [];
   for (const store of trial.stores) {
     found.push(
       await store.find(account, conversationId),
       await store.findByTokenHash(account, tokenHash!),
       await store.findByIdempotencyKey(account, idempotencyKey!),
+      await store.findByReferenceLock(account, referenceLock!),
       ...(await store.findByReference(account, reference!)),
       ...(await store.listByState(account, [state], 10)),
       ...(await store.list({ account, reference: reference!, states: [state], after: null, limit: 10 })),
@@ -58,7 +59,7 @@ const valueCases: readonly PaymentStoreCase[] = [
     name: `every field of a ${what} comes back as it was given, in each version, whichever method finds it`,
     async run(trial) {
       const full = make(trial);
-      same(await shown(trial, await trial.put(full)), Array(12).fill(full));
+      same(await shown(trial, await trial.put(full)), Array(14).fill(full));
       const emptied = trial.record({
         account: full.account,
         conversationId: full.conversationId,
@@ -71,7 +72,7 @@ const valueCases: readonly PaymentStoreCase[] = [
       trial.moveTo(1_000);
       same(await trial.in(full.account).leaseDue(), []);
       const again = await trial.replace(empty, { ...full, updatedAt: at(1_000) });
-      same(await shown(trial, again), Array(12).fill(again));
+      same(await shown(trial, again), Array(14).fill(again));
       same(full.sale && saleOf(again), full.sale && toPayment(saleOf(full) as unknown as PaymentRecord));
       same(await trial.versions(full), [7, 8, 9]);
     },
