@@ -126,7 +126,7 @@ export class PaymentService {
   /**
    * Gives up a page that is open, for a buyer who goes back. The gateway is asked once: if nothing was paid, the payment
    * is `expired` (`abandoned`) and its order free; if it was paid, or the answer is not clear, the payment says so. A
-   * page that is paid all the same after it was given up is in `review`.
+   * page that is paid all the same after it was given up is in `review`. A payment that this ends raises no event.
    *
    * @returns the payment as it stands then; one that has ended as it is
    * @throws PaymentNotFoundError, PaymentStoreError

@@ -4,7 +4,7 @@ import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, isRefund, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { type Refund, saleAmountsOf, toRefund } from '../payment/refund.js';
-import { isBeforeMoney } from '../payment/payment-state.js';
+import { isBeforeMoney, type LedgerState } from '../payment/payment-state.js';
 import { Randomness } from '../payment/randomness.js';
 import { inOperation, itself } from '../telemetry/spans.js';
 import type { InquiryOutcome } from '../gateway/readings/outcomes.js';
@@ -70,13 +70,17 @@ export class InquiryFlow {
     if (!this.gateway.canInquire) throw new PaymentUnsupportedError('CheckPayment', this.settings.dialect.name);
   }
 
-  /** Asks whether an open page was paid, and gives the payment up if not. */
-  abandon(conversationId: string): Promise<Payment> {
+  /**
+   * Asks whether an open page was paid, and gives the payment up if not.
+   *
+   * @param byStaff whether that raises an event: the shop's own code, which gives it up, has the answer
+   */
+  abandon(conversationId: string, byStaff = false): Promise<Payment> {
     const { account } = this.settings;
-    return inOperation({ operation: 'abandon', account }, itself, () => this.abandonNow(conversationId));
+    return inOperation({ operation: 'abandon', account }, itself, () => this.abandonNow(conversationId, byStaff));
   }
 
-  private async abandonNow(conversationId: string): Promise<Payment> {
+  private async abandonNow(conversationId: string, byStaff: boolean): Promise<Payment> {
     const record = await this.payments.find(conversationId);
     if (!record) throw new PaymentNotFoundError();
     if (!isKnown(record)) return toPayment(record);
@@ -85,7 +89,7 @@ export class InquiryFlow {
     }
     if (record.state !== 'pending' && record.state !== 'unknown') return toPayment(record);
     expectOwn(record, this.settings, 'be abandoned');
-    const settled = await this.askAboutPage(record, applyAbandoned);
+    const settled = await this.askAboutPage(record, applyAbandoned, byStaff ? undefined : 'expired');
     return settled ? toPayment(settled.record, settled.isStored) : toPayment(record);
   }
 
@@ -104,7 +108,11 @@ export class InquiryFlow {
     return this.writer.settleRecord(record, (current, now) => applyInquiry(current, known, rules, { now, answeredAt }));
   }
 
-  private async askAboutPage(record: PaymentRecord, apply: typeof applyToPage): Promise<Settled | null> {
+  private async askAboutPage(
+    record: PaymentRecord,
+    apply: typeof applyToPage,
+    untold?: LedgerState,
+  ): Promise<Settled | null> {
     const answered = await this.answerAbout(record);
     const isTimeKnown = await this.isTimeKnown();
     const answeredAt = this.clock.now();
@@ -113,7 +121,7 @@ export class InquiryFlow {
     const rules = settlementRules(this.settings, this.gateway, this.random);
     const settle: Settlement = (current, now) => apply(current, inquiry, rules, { now, answeredAt });
     if (!inquiry && (!isTimeKnown || settle(record, answeredAt) === null)) return null;
-    return this.writer.settleRecord(record, settle);
+    return this.writer.settleRecord(record, settle, untold);
   }
 
   private isTimeKnown(): Promise<boolean> {

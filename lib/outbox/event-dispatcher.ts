@@ -5,7 +5,7 @@ import { PaymentClock } from '../payment/clock.js';
 import { withTimeout } from '../payment/with-timeout.js';
 import type { LedgerEvent } from '../payment/ledger-event.js';
 import { Randomness } from '../payment/randomness.js';
-import { PAYMENT_STORE, type PaymentOutbox } from '../store/payment-store.js';
+import { PAYMENT_STORE, type PaymentStore } from '../store/payment-store.js';
 import { CallerWaits } from './caller-waits.js';
 import { DeliveryFailures } from './delivery-failures.js';
 import type { PaymentHandler } from './handler-finder.js';
@@ -37,7 +37,7 @@ export class EventDispatcher {
   private isWakingSoon = false;
 
   constructor(
-    @Inject(PAYMENT_STORE) private readonly outbox: PaymentOutbox,
+    @Inject(PAYMENT_STORE) private readonly store: PaymentStore,
     private readonly plain: PlainEvents,
     private readonly clock: PaymentClock,
     private readonly random: Randomness,
@@ -61,7 +61,7 @@ export class EventDispatcher {
   async announce(handlers: readonly PaymentHandler[]): Promise<void> {
     const onHandled = (eventId: string, handlerId: string): void => this.callers.handled(eventId, handlerId);
     this.workers = handlers.map(
-      (handler) => new HandlerWorker(handler, this.outbox, this.clock, this.random, this.failures, onHandled),
+      (handler) => new HandlerWorker(handler, this.store, this.clock, this.random, this.failures, onHandled),
     );
     await this.plain.connect();
     await this.renew();
@@ -76,7 +76,7 @@ export class EventDispatcher {
       for (const account of accountsOf(this.workers)) {
         const handlers = this.workers.map(({ handler }) => handler).filter((handler) => handler.account === account);
         const pairs = handlers.flatMap(({ id, types }) => types.map((type) => ({ handlerId: id, type })));
-        await this.outbox.announce(account, pairs);
+        await this.store.announce(account, pairs);
       }
     } catch {
       throw new PaymentStoreError('announcing the handlers of events');
@@ -182,7 +182,7 @@ export class EventDispatcher {
   /** @returns how many events were fanned out; 0 when the store failed, which is tried again within seconds */
   private async fanOut(account: string): Promise<number> {
     try {
-      const events = await this.outbox.fanOut(account, FAN_OUT_STEP);
+      const events = await this.store.fanOut(account, FAN_OUT_STEP);
       this.failures.succeeded('fanOut');
       return events;
     } catch {

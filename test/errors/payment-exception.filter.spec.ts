@@ -43,6 +43,7 @@ function paymentThat(change: Partial<Payment>): Payment {
     conversationId: 'ABC12345678901234567',
     account: 'default',
     reference: 'order-1',
+    allowRepeat: false,
     kind: '3d',
     state: 'failed',
     settled: true,

@@ -98,11 +98,16 @@ export class PaymentWriter {
     return toRefund(settled.record, settled.isStored);
   }
 
-  /** The same for a payment or a refund. */
-  async settleRecord(record: PaymentRecord, settle: Settlement): Promise<Settled> {
+  /**
+   * The same for a payment or a refund.
+   *
+   * @param untold that it comes into this state raises no event
+   */
+  async settleRecord(record: PaymentRecord, settle: Settlement, untold?: LedgerState): Promise<Settled> {
     // On a new stack, as in callStore.
     await Promise.resolve();
-    const writing = this.changes.settle(record, settle).catch(() => null);
+    const write = (): Promise<Settled> => this.changes.settle(record, settle, untold);
+    const writing = write().catch(() => null);
     const settled = await withTimeout(MAX_WRITE_WAIT_MS, () => writing, this.clock).catch(() => null);
     if (settled) {
       await this.changes.publish(settled);
@@ -110,7 +115,7 @@ export class PaymentWriter {
     }
     // If the write was only slow, its event is still published.
     void writing.then((late) => late && this.changes.publish(late));
-    this.owed.add({ conversationId: record.conversationId, write: () => this.changes.settle(record, settle) });
+    this.owed.add({ conversationId: record.conversationId, write });
     const owed = settle(record, this.clock.now()) ?? record;
     logOwed(owed);
     return { record: owed, isStored: false };
