@@ -56,6 +56,7 @@ export class DirectFlow {
       throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), attempt.why);
     }
     const rules = settlementRules(this.settings, this.gateway, this.random);
-    return this.writer.settle(record, (current, at) => applyOutcome(current, attempt.outcome, rules, at));
+    const { outcome: answer } = attempt;
+    return this.writer.settle(record, (current, at) => applyOutcome(current, answer, rules, at), { answer });
   }
 }

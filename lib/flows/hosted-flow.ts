@@ -104,7 +104,6 @@ export class HostedFlow {
     const { form = 'page' } = input;
     this.expectSupport(form);
     this.warnOnce();
-    this.returnUrls.expectOwn(input);
     const token = newCallbackToken(this.random);
     const sale = hostedRequest(input, settings, this.returnUrls.make(input, token));
     const { random } = this;

@@ -106,7 +106,8 @@ export function newPaymentRecord(
     hostIdNonce,
     gateway: settings.gateways[0],
     expiresAt,
-    dueAt: expiresAt ?? claimEnd(now, settings.timeoutMs),
+    // Of a 3D payment, too: a start that failed must not keep its idempotencyKey for as long as the buyer may take.
+    dueAt: claimEnd(now, settings.timeoutMs),
     attemptId,
     inquiries: 0,
     notFoundAt: null,

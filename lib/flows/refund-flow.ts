@@ -132,7 +132,8 @@ export class RefundFlow {
       throw new PaymentNotSentError(toPayment(sale), attempt.why, unsent);
     }
     const rules = settlementRules(this.settings, this.gateway, this.random);
-    return this.writer.settleRefund(record, (current, at) => applyOutcome(current, attempt.outcome, rules, at));
+    const { outcome: answer } = attempt;
+    return this.writer.settleRefund(record, (current, at) => applyOutcome(current, answer, rules, at), { answer });
   }
 
   /**

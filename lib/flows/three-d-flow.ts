@@ -199,7 +199,7 @@ export class ThreeDFlow {
   private async conclude(record: PaymentRecord, outcome: ChargeOutcome): Promise<Payment> {
     const rules = settlementRules(this.settings, this.gateway, this.random);
     const write = (known: ChargeOutcome): Promise<Payment> =>
-      this.writer.settle(record, (current, at) => applyOutcome(current, known, rules, at));
+      this.writer.settle(record, (current, at) => applyOutcome(current, known, rules, at), { answer: known });
     if (outcome.state !== 'unknown' || outcome.reason !== 'unbound') return write(outcome);
 
     // If the claim could run out while the gateway is asked, the outcome is stored first. Otherwise another instance
