@@ -236,7 +236,7 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
       charging: 'succeeded',
       pending: 'failed',
       unknown: 'succeeded',
-      refund: 'failed',
+      refund: 'review',
     });
   });
 
