@@ -144,16 +144,17 @@ export class EventDispatcher {
    * @returns how many handler calls were begun
    */
   async deliverDue(): Promise<number> {
-    const before = this.calls;
+    const made = (): number => this.sumOf('deliveries');
+    const [before, calls] = [made(), this.sumOf('calls')];
     let earlier;
     let isOver;
     do {
-      earlier = this.calls;
+      earlier = made();
       await this.fanOutAll();
       await Promise.all(this.workers.map((worker) => worker.leaseDue()));
       isOver = await this.finished();
-    } while (isOver && this.calls > earlier && this.calls - before < MAX_CALLS_PER_PASS);
-    return this.calls - before;
+    } while (isOver && made() > earlier && made() - before < MAX_CALLS_PER_PASS);
+    return this.sumOf('calls') - calls;
   }
 
   /** @returns false when handlers still run after half a minute */
@@ -165,8 +166,8 @@ export class EventDispatcher {
     );
   }
 
-  private get calls(): number {
-    return this.workers.reduce((sum, worker) => sum + worker.calls, 0);
+  private sumOf(count: 'deliveries' | 'calls'): number {
+    return this.workers.reduce((sum, worker) => sum + worker[count], 0);
   }
 
   private fanOutAll(): Promise<void> {

@@ -30,6 +30,8 @@ export class HandlerCall {
   private readonly began: number;
   /** Resolves when the call has ended and its result has been passed to the store. Never rejects. */
   readonly done: Promise<void>;
+  /** Whether the event was kept from the handler: its order is held, or nobody can say. */
+  isUntold = false;
 
   constructor(
     private readonly delivery: Delivery,
@@ -64,7 +66,8 @@ export class HandlerCall {
     void this.keepLease();
     void this.reportLongRun();
     const silent = await this.isSilent();
-    const failure = silent === false ? await this.callInSpan() : null;
+    this.isUntold = silent !== false;
+    const failure = this.isUntold ? null : await this.callInSpan();
     const { account, handlerId } = this.delivery;
     try {
       if (silent === null) await this.lookAgain();

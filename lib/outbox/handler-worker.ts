@@ -18,6 +18,7 @@ export class HandlerWorker {
   private leasing: Promise<void> | null = null;
   private isAskedAgain = false;
   private begun = 0;
+  private untold = 0;
   private isActive = false;
 
   constructor(
@@ -30,9 +31,14 @@ export class HandlerWorker {
     private readonly onHandled: (eventId: string, handlerId: string) => void,
   ) {}
 
-  /** How many calls have begun so far. */
-  get calls(): number {
+  /** How many deliveries have been made so far. */
+  get deliveries(): number {
     return this.begun;
+  }
+
+  /** The same, without those that were kept from the handler. */
+  get calls(): number {
+    return this.begun - this.untold;
   }
 
   get longRuns(): LongRun[] {
@@ -116,6 +122,7 @@ export class HandlerWorker {
     this.running.set(eventId, call);
     void call.done.then(() => {
       this.running.delete(eventId);
+      if (call.isUntold) this.untold += 1;
       this.onHandled(eventId, this.handler.id);
       if (this.isActive) void this.leaseDue();
     });
