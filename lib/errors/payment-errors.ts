@@ -191,9 +191,9 @@ export class PaymentDuplicateError extends PaymentError {
     readonly refund: Refund | null = null,
   ) {
     const found = refund ? `a ${refund.kind} that is ${refund.state}` : payment && `a payment that is ${payment.state}`;
-    const isGone =
-      key === 'reference' ? 'for good: it may have been paid' : 'by an earlier one, which has been deleted';
-    super(`This ${key} is already taken ${found ? `by ${found}` : isGone}; nothing was sent.`);
+    const gone =
+      key === 'reference' ? 'an earlier one, which may have paid it' : 'an earlier one, which has been deleted since';
+    super(`This ${key} is already taken by ${found ?? gone}; nothing was sent.`);
   }
 
   override get statusCode(): 409 {
