@@ -264,6 +264,16 @@ describe.each(PLATFORMS_IN_TURN)("the gateway's own page on %s", (platform) => {
     expect(await shop.eventsOf(conversationId)).toEqual(['payment.review']);
   });
 
+  it('is given up only after the gateway was asked again, two seconds after it was asked last', async () => {
+    const { conversationId } = await shop.payments.startHosted(order());
+    await shop.payments.inquire(conversationId);
+    const asked = () => shop.simulator.ledger.calls('CheckPayment', conversationId);
+    const [before, began] = [asked(), performance.now()];
+    expect(await shop.payments.abandon(conversationId)).toMatchObject({ state: 'expired', reason: 'abandoned' });
+    expect(asked()).toBe(before + 1);
+    expect(performance.now() - began).toBeGreaterThan(1_500);
+  });
+
   it('cannot be completed by Auth3d, and only a page can be abandoned', async () => {
     const { conversationId } = await shop.payments.startHosted(order());
     await expect(shop.payments.auth3d({ conversationId, fields: { a: '1' } })).rejects.toMatchObject({

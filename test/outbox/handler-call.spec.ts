@@ -123,6 +123,30 @@ describe('HandlerCall', () => {
         expect(log).toEqual([expect.stringMatching(/mail is not told, since a payment holds the order/)]);
     });
 
+    it.each([
+      ['it was purged', false, 0],
+      ['both moved money, and nobody holds it any more', true, 1],
+    ])(
+      'calls the handler or not, where the lock of the order has no owner: %s',
+      async (_what, pinsReference, calls) => {
+        store.findByReferenceLock = () => Promise.resolve('purged');
+        const other = { conversationId: 'OTHER', reference: 'order-1', referenceLock: null, idempotencyKey: null };
+        await store.insert(aPaymentRecord({ state: 'failed', ...other, pinsReference }));
+        await tell();
+        expect(seen).toHaveLength(calls);
+      },
+    );
+
+    it.each(['failed', 'review'] as const)('without an order, by how it stands itself: %s', async (state) => {
+      await store.acknowledge('default', 'mail', 'FAILED:1');
+      await storeEvent(store, 'ALONE', clock.now(), { state: 'failed' });
+      await store.fanOut('default', 10);
+      const record = (await store.find('default', 'ALONE'))!;
+      await store.replace({ ...record, state, version: 2 }, record);
+      await tell();
+      expect(seen).toHaveLength(state === 'failed' ? 1 : 0);
+    });
+
     it('is no try while the store cannot say whether the order is held', async () => {
       const look = store.findByReferenceLock.bind(store);
       store.findByReferenceLock = () => Promise.reject(new Error('down'));
