@@ -22,7 +22,7 @@ export interface Moved {
 }
 
 /** What an outcome comes from. */
-export interface SettledFrom {
+interface SettledFrom {
   /** The gateway's answer: if what is stored contradicts it, that is logged. */
   readonly answer?: ChargeOutcome | undefined;
   /** That the payment comes into this state raises no event. */
