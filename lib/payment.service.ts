@@ -58,7 +58,8 @@ export class PaymentService {
    *
    * @param input the fields of DoPayment (docs/interface.md); amounts in major units. It is not changed.
    * @throws PaymentValidationError the input is refused
-   * @throws PaymentDuplicateError the id or key belongs to another sale, or to another card
+   * @throws PaymentDuplicateError the id or key belongs to another sale, or to another card; or another payment holds the
+   *   order (`key: 'reference'`)
    * @throws PaymentNotSentError it is proven that nothing was sent
    * @throws PaymentStoreError the store failed before anything was sent
    * @throws PaymentOverloadError `maxInFlight` payments are already running; nothing was recorded or sent
@@ -74,9 +75,10 @@ export class PaymentService {
    *
    * @param input the fields of DoPayment (docs/interface.md); amounts in major units. It is not changed.
    * @throws PaymentValidationError the input is refused
-   * @throws PaymentDuplicateError the id or key is taken, even by the same sale, since its page is not stored
+   * @throws PaymentDuplicateError the id or key is taken, even by the same sale, since its page is not stored; or another
+   *   payment holds the order (`key: 'reference'`)
    * @throws PaymentNotSentError it is proven that nothing was sent
-   * @throws PaymentInit3dError refused, unreadable, unanswered, or the reference is taken; no money can move
+   * @throws PaymentInit3dError refused, unreadable or unanswered; no money can move
    * @throws PaymentStoreError the store failed; the buyer is not sent to the bank, and no money can move
    * @throws PaymentOverloadError `maxInFlight` payments are already running; nothing was recorded or sent
    * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
@@ -110,10 +112,11 @@ export class PaymentService {
    * @param input the sale; amounts in major units. It is not changed.
    * @throws PaymentValidationError the input is refused
    * @throws PaymentUnsupportedError the dialect has no such page, or no inquiry by which its outcome is found out
-   * @throws PaymentDuplicateError the id or key belongs to another sale, or to a payment that has ended
+   * @throws PaymentDuplicateError the id or key belongs to another sale, or to a payment that has ended; or another payment
+   *   holds the order (`key: 'reference'`)
    * @throws PaymentNotSentError it is proven that nothing was sent
-   * @throws PaymentHostedError refused, unreadable, unanswered, the reference is taken, or a page of the sale is open; no
-   *   money can move by this call
+   * @throws PaymentHostedError refused, unreadable or unanswered, or a page of the sale is open; no money can move by this
+   *   call
    * @throws PaymentStoreError the store failed; the buyer is not sent to the page, and no money can move
    * @throws PaymentOverloadError `maxInFlight` payments are already running; nothing was recorded or sent
    * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
@@ -126,7 +129,7 @@ export class PaymentService {
   /**
    * Gives up a page that is open, for a buyer who goes back. The gateway is asked once: if nothing was paid, the payment
    * is `expired` (`abandoned`) and its order free; if it was paid, or the answer is not clear, the payment says so. A
-   * page that is paid all the same after it was given up is in `review`.
+   * page that is paid all the same after it was given up is in `review`. A payment that this ends raises no event.
    *
    * @returns the payment as it stands then; one that has ended as it is
    * @throws PaymentNotFoundError, PaymentStoreError
@@ -175,7 +178,8 @@ export class PaymentService {
   /**
    * Asks the gateway (CheckPayment) and settles an `unknown` payment if the answer is clear. Moves no money. An
    * approval found in this way says that the sale was approved, not that it still stands: the gateway may go on saying
-   * so after the sale was voided or refunded at its own panel.
+   * so after the sale was voided or refunded at its own panel. Within two seconds of the last question about a payment,
+   * this process does not ask again: the payment is returned as it is stored.
    *
    * @throws PaymentUnsupportedError the dialect has no inquiry (the interface shows no such operation)
    * @throws PaymentNotFoundError, PaymentStateError (before any money can have moved), PaymentStoreError

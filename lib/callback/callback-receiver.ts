@@ -57,12 +57,19 @@ export class CallbackReceiver {
    * Completes the payment and waits for its outcome, up to `waitMs`; after that, the work goes on. A repeated callback
    * waits for the first, unless too many already do.
    *
-   * @returns the payment as it is then
    * @throws PaymentCallbackError the callback is refused, the payment unchanged
    * @throws PaymentStoreError
    */
-  async complete(token: string, received: unknown): Promise<Payment> {
+  async complete(token: string, received: unknown): Promise<CallbackResult> {
     const record = await this.identify(token);
+    const payment = await this.outcomeOf(record, received);
+    // Another payment of the order came first. How that one stands now is what the buyer has to know.
+    const holder = payment.reason === 'reference_taken' ? await this.reader.findHolder(record) : null;
+    if (holder === null || holder === 'purged') return { payment, isHeld: holder === 'purged' };
+    return { payment: toPayment(holder), isHeld: false };
+  }
+
+  private async outcomeOf(record: PaymentRecord, received: unknown): Promise<Payment> {
     const wait = { isOver: false };
     const place = (record.kind === 'hosted' ? this.hosted : this.threeD).placeFor(record);
     const outcome =
@@ -127,6 +134,13 @@ export class CallbackReceiver {
     }
     return latest;
   }
+}
+
+/** What the buyer is shown: how this payment stands, or the one that holds its order. */
+export interface CallbackResult {
+  readonly payment: Payment;
+  /** Whether the order is held, and there is no payment to name that does: nobody can say yet whether it is paid. */
+  readonly isHeld: boolean;
 }
 
 /**

@@ -18,6 +18,7 @@ import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import { RESULT_TEXTS } from '../errors/buyer-texts.js';
+import type { CallbackResult } from './callback-receiver.js';
 
 /**
  * Logs callbacks that were refused or could not be served: a few a minute of each kind, so that they cannot fill the
@@ -99,11 +100,10 @@ export class CallbackResponder {
    *
    * @param acceptLanguage the browser's; if it names neither Turkish nor English, the option `language` decides
    */
-  sendOn(response: unknown, payment: Payment, acceptLanguage?: string, isInFrame = false): void {
-    const outcome = outcomeOf(payment);
+  sendOn(response: unknown, { payment, isHeld }: CallbackResult, acceptLanguage?: string, isInFrame = false): void {
+    const outcome = isHeld ? 'pending' : outcomeOf(payment);
     const url = this.resultUrl(outcome, payment);
-    const isTaken = outcome === 'failure' && payment.reason === 'reference_taken';
-    if (url === null) this.page(response, 200, isTaken ? 'taken' : outcome, acceptLanguage);
+    if (url === null) this.page(response, 200, outcome, acceptLanguage);
     else if (isInFrame && payment.kind === 'hosted') this.leaveFrame(response, outcome, url, acceptLanguage);
     else this.reply(response, 303, '', { ...HEADERS, Location: url });
   }

@@ -31,8 +31,8 @@ export function createCallbackController(path: string, decorators: readonly Clas
       if (isLookingAhead(request)) return this.responder.nothing(response);
       const acceptLanguage = request.headers['accept-language'];
       try {
-        const payment = await this.receiver.complete(receivedToken(request), receivedFields(request));
-        this.responder.sendOn(response, payment, acceptLanguage, isInFrame(request));
+        const result = await this.receiver.complete(receivedToken(request), receivedFields(request));
+        this.responder.sendOn(response, result, acceptLanguage, isInFrame(request));
       } catch (error) {
         this.responder.refuse(response, error, acceptLanguage);
       }

@@ -131,8 +131,6 @@ export const RESULT_TEXTS = {
       text: 'Sonuç henüz bilinmiyor. Lütfen yeniden ödeme yapmayın; sonuç belli olunca mağaza size bildirecektir.',
     },
   },
-  /** This payment failed because of another payment of the same order, which may have taken money. */
-  taken: BUYER_TEXTS.underWay,
   refused: BUYER_TEXTS.refused,
   unavailable: {
     en: { title: 'Just a moment', text: 'The outcome cannot be looked up right now. Please reload this page.' },

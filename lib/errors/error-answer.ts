@@ -31,14 +31,11 @@ export interface PaymentErrorBody {
   /** The refund or void that the error is about, of that payment; absent if it is about the payment itself. */
   readonly refundId?: string;
   readonly refundState?: RefundState;
-  /** Why a refund was refused, or that the gateway's own page was not opened because of another payment. */
-  readonly reason?: RefundRefusal | HostedConflict;
+  /** Why a refund was refused, or that a page of the same sale is open at the gateway. */
+  readonly reason?: RefundRefusal | 'page_open';
   /** What is left to give back, in major units as decimal text. */
   readonly refundable?: string;
 }
-
-/** Why the gateway's own page was not opened: because of another payment. */
-type HostedConflict = 'page_open' | 'reference_taken';
 
 /** The answer to an error, from which the filter makes a page or JSON. */
 export interface ErrorAnswer {
@@ -112,14 +109,10 @@ function bodyOf(
     tellBuyer: BUYER_TEXTS[buyerText][language].text,
     ...(error instanceof PaymentValidationError && { issues: error.issuesIn(language) }),
     ...(error instanceof PaymentRefundError && { reason: error.reason, refundable: error.refundable }),
-    ...(error instanceof PaymentHostedError && isConflict(error.reason) && { reason: error.reason }),
+    ...(error instanceof PaymentHostedError && error.reason === 'page_open' && { reason: error.reason }),
     ...(payment && { conversationId: payment.conversationId, state: payment.state }),
     ...(refund && { refundId: refund.refundId, refundState: refund.state }),
   };
-}
-
-function isConflict(reason: PaymentHostedError['reason']): reason is HostedConflict {
-  return reason === 'page_open' || reason === 'reference_taken';
 }
 
 function textOfPaymentError(error: PaymentError, status: HttpStatus): BuyerText {

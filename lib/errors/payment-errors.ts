@@ -134,19 +134,13 @@ export class PaymentInit3dError extends PaymentError {
   readonly code = 'PAYMENT_INIT3D';
 
   constructor(readonly payment: Payment) {
-    super(`The 3D payment could not be started${whyNot(payment)}.`);
+    // It says no more than the HTTP status does.
+    super(`The 3D payment could not be started${payment.reason === 'declined' ? ': it was declined' : ''}.`);
   }
 
-  override get statusCode(): 402 | 409 | undefined {
-    if (this.payment.reason === 'declined') return 402;
-    return this.payment.reason === 'reference_taken' ? 409 : undefined;
+  override get statusCode(): 402 | undefined {
+    return this.payment.reason === 'declined' ? 402 : undefined;
   }
-}
-
-/** Says no more than the HTTP status does. */
-function whyNot({ reason }: Payment): string {
-  if (reason === 'declined') return ': it was declined';
-  return reason === 'reference_taken' ? ': another payment of its reference is under way or has succeeded' : '';
 }
 
 /**
@@ -165,25 +159,25 @@ export class PaymentHostedError extends PaymentError {
     readonly payment: Payment,
     readonly reason: PaymentReason | 'page_open' | null = payment.reason,
   ) {
-    super(`The gateway's own page could not be opened${whyNoPage(reason)}.`);
+    const why = reason === 'page_open' ? ': one of the same sale is open already' : '';
+    super(`The gateway's own page could not be opened${why}.`);
   }
 
   override get statusCode(): 409 | undefined {
-    return this.reason === 'page_open' || this.reason === 'reference_taken' ? 409 : undefined;
+    return this.reason === 'page_open' ? 409 : undefined;
   }
 }
 
-function whyNoPage(reason: PaymentHostedError['reason']): string {
-  if (reason === 'page_open') return ': one of the same sale is open already';
-  return reason === 'reference_taken' ? ': another payment of its reference is under way or has succeeded' : '';
-}
-
 /**
- * The `conversationId` or `idempotencyKey` already belongs to `payment`, and nothing was sent. If `doPayment` throws
- * this, `payment` is of another sale or was made with another card; if `init3d` does, it may be of the same sale. Never
- * take it for the result: compare its kind, reference, amount, currency, instalments and masked card with your sale,
- * and look at its state. It is null if that payment was deleted (`retentionMs`) and only its key is still known
- * (`idempotencyTtlMs`).
+ * Nothing was recorded or sent, and no event raised, since another payment has the value of `key`.
+ *
+ * `reference`: the order is paid or being paid, by `payment`. It is null if there is none to name: two payments of the
+ * order moved money, or the one that paid it was deleted (`retentionMs`).
+ *
+ * `conversationId`, `idempotencyKey`: `payment` has it. If `doPayment` throws this, `payment` is of another sale or was
+ * made with another card; if `init3d` does, it may be of the same sale. Never take it for the result: compare its kind,
+ * reference, amount, currency, instalments and masked card with your sale, and look at its state. It is null if that
+ * payment was deleted and only its key is still known (`idempotencyTtlMs`).
  *
  * If a refund has the id or key, `refund` is that refund and `payment` the payment that it gives back.
  */
@@ -193,12 +187,13 @@ export class PaymentDuplicateError extends PaymentError {
   /** @param key the field whose value is taken */
   constructor(
     readonly payment: Payment | null,
-    readonly key: 'conversationId' | 'idempotencyKey' | 'refundId',
+    readonly key: 'conversationId' | 'idempotencyKey' | 'refundId' | 'reference',
     readonly refund: Refund | null = null,
   ) {
     const found = refund ? `a ${refund.kind} that is ${refund.state}` : payment && `a payment that is ${payment.state}`;
-    const holder = found ?? 'an earlier one, which has been deleted since';
-    super(`This ${key} is already taken by ${holder}; nothing was sent.`);
+    const gone =
+      key === 'reference' ? 'an earlier one, which may have paid it' : 'an earlier one, which has been deleted since';
+    super(`This ${key} is already taken by ${found ?? gone}; nothing was sent.`);
   }
 
   override get statusCode(): 409 {

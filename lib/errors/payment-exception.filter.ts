@@ -68,8 +68,7 @@ const ROUTE_HEADERS = ['Content-Length', 'Content-Encoding', 'Content-Dispositio
  * | `PaymentInit3dError`: declined | 402 |
  * | `PaymentNotFoundError` | 404 |
  * | `PaymentDuplicateError`, `PaymentStateError`, `PaymentRefundError` | 409 |
- * | `PaymentInit3dError`: its reference is taken | 409 |
- * | `PaymentHostedError`: its reference is taken, or a page of the sale is open | 409 |
+ * | `PaymentHostedError`: a page of the sale is open | 409 |
  * | any other `PaymentError` | 500 |
  * | `PaymentUnsupportedError` | 501 |
  * | `PaymentInit3dError`, `PaymentHostedError`: refused, unreadable or unanswered | 502 |

@@ -1,23 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { DoPaymentDto } from '../dto/do-payment.dto.js';
-import { PaymentNotSentError, PaymentStoreError } from '../errors/payment-errors.js';
+import { PaymentDuplicateError, PaymentNotSentError } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { type Payment, toPayment } from '../payment/payment.js';
 import { Randomness } from '../payment/randomness.js';
 import { inOperation, itself } from '../telemetry/spans.js';
 import { newAttemptId, newHostIdNonce } from './callback-token.js';
 import { Claim } from './settling/claim.js';
 import { receiveInput } from './receive-input.js';
 import { loopTurn } from '../process/loop-turn.js';
-import { newPaymentRecord, saleRequest, withReferenceTaken } from './new-payment.js';
+import { newPaymentRecord, saleRequest } from './new-payment.js';
+import { openPayment } from './open-payment.js';
 import { PaymentReader } from './payment-reader.js';
 import { PaymentWriter } from './settling/payment-writer.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { applyNotSent, applyOutcome, settlementRules } from './settling/settlement.js';
 import { StoreClock } from '../process/store-clock.js';
-
-const MAX_OPENING_TRIES = 5;
 
 /** The direct payment: stored as `charging`, sent once, then its outcome is stored. */
 @Injectable()
@@ -45,8 +44,9 @@ export class DirectFlow {
     const ids = { tokenHash: null, attemptId, hostIdNonce };
     const record = newPaymentRecord('direct', sale, input, this.settings, now, ids);
 
-    const earlier = await this.open(record);
-    if (earlier) return toPayment(earlier);
+    const earlier = await openPayment(record, this.writer, this.reader, this.settings);
+    if (earlier?.key === 'reference') throw new PaymentDuplicateError(toPayment(earlier.payment), 'reference');
+    if (earlier) return toPayment(earlier.payment);
     await loopTurn.take();
 
     const attempt = await this.gateway.doPayment(sale, new Claim(record, this.settings.timeoutMs, this.clock));
@@ -54,23 +54,7 @@ export class DirectFlow {
       throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), attempt.why);
     }
     const rules = settlementRules(this.settings, this.gateway, this.random);
-    return this.writer.settle(record, (current, at) => applyOutcome(current, attempt.outcome, rules, at));
-  }
-
-  /**
-   * @returns null when the payment is stored and may be sent; otherwise the earlier payment that is returned in its
-   *   place
-   */
-  private async open(record: PaymentRecord): Promise<PaymentRecord | null> {
-    const refused = withReferenceTaken(record);
-    // The payment that caused the refusal may have ended before this look-up: then opening is tried again.
-    for (let tries = 0; tries < MAX_OPENING_TRIES; tries += 1) {
-      const taken = await this.writer.open(record);
-      if (taken === null) return null;
-      const earlier = await this.reader.findRepeated(record, taken);
-      if (earlier) return earlier;
-      if (taken === 'referenceLock' && (await this.writer.open(refused)) === null) return refused;
-    }
-    throw new PaymentStoreError('opening the payment');
+    const { outcome: answer } = attempt;
+    return this.writer.settle(record, (current, at) => applyOutcome(current, answer, rules, at), { answer });
   }
 }

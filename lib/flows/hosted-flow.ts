@@ -4,7 +4,6 @@ import {
   PaymentDuplicateError,
   PaymentHostedError,
   PaymentNotSentError,
-  PaymentStoreError,
   PaymentUnsupportedError,
 } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
@@ -13,16 +12,16 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { rowOf } from '../payment/payment-state.js';
 import { Randomness } from '../payment/randomness.js';
-import { referenceLockIn } from '../payment/transitions.js';
 import { loopTurn } from '../process/loop-turn.js';
 import { StoreClock } from '../process/store-clock.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, itself } from '../telemetry/spans.js';
 import { newCallbackToken } from './callback-token.js';
 import { InquiryFlow } from './inquiry-flow.js';
-import { hostedRequest, newPaymentWithCallback, withReferenceTaken } from './new-payment.js';
+import { hostedRequest, newPaymentWithCallback } from './new-payment.js';
+import { openPayment } from './open-payment.js';
 import { expectOwn, isOwn } from './own-gateway.js';
-import { isSameSale, PaymentReader } from './payment-reader.js';
+import { type Earlier, isSameSale, PaymentReader } from './payment-reader.js';
 import { receiveInput } from './receive-input.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { nextPageInquiry } from './settling/page-settlement.js';
@@ -31,7 +30,6 @@ import { PaymentWriter } from './settling/payment-writer.js';
 import { applyNoPage, applyNotSent } from './settling/settlement.js';
 import { WaitingCallbacks, type WaitingPlace } from './waiting-callbacks.js';
 
-const MAX_OPENING_TRIES = 5;
 /** A page that ends later than this is not believed to. */
 const MAX_PAGE_MS = 86_400_000;
 /** How far apart the inquiries are that a callback causes. */
@@ -104,13 +102,12 @@ export class HostedFlow {
     const { form = 'page' } = input;
     this.expectSupport(form);
     this.warnOnce();
-    this.returnUrls.expectOwn(input);
     const token = newCallbackToken(this.random);
     const sale = hostedRequest(input, settings, this.returnUrls.make(input, token));
     const { random } = this;
     const record = newPaymentWithCallback('hosted', sale, input, settings, now, { token, random });
-    const open = await this.open(record);
-    if (open) return this.showAgain(open, form);
+    const earlier = await openPayment(record, this.writer, this.reader, this.settings);
+    if (earlier) return this.showAgain(record, earlier, form);
     await loopTurn.take();
 
     const attempt = await this.gateway.startHosted(form, sale);
@@ -139,41 +136,15 @@ export class HostedFlow {
     this.logger.warn(new LogRecord(message, { account }));
   }
 
-  /**
-   * @returns null when the payment is stored and its page may be asked for; otherwise the payment of the same sale whose
-   *   page is open
-   */
-  private async open(record: PaymentRecord): Promise<PaymentRecord | null> {
-    const refused = withReferenceTaken(record);
-    // The payment that caused the refusal may have ended before this look-up: then opening is tried again.
-    for (let tries = 0; tries < MAX_OPENING_TRIES; tries += 1) {
-      const taken = await this.writer.open(record);
-      if (taken === null) return null;
-      const earlier = await this.reader.findRepeated(record, taken);
-      if (earlier) {
-        if (isOpen(earlier)) return earlier;
-        const key = earlier.conversationId === record.conversationId ? 'conversationId' : 'idempotencyKey';
-        throw new PaymentDuplicateError(toPayment(earlier), key);
-      }
-      if (taken !== 'referenceLock') continue;
-      const holder = await this.findHolder(record);
-      if (holder && isOpen(holder) && isSameSale(holder, record)) return holder;
-      if ((await this.writer.open(refused)) === null) throw new PaymentHostedError(toPayment(refused));
-    }
-    throw new PaymentStoreError('opening the payment');
-  }
-
-  private async findHolder({ reference }: PaymentRecord): Promise<PaymentRecord | undefined> {
-    const others = reference === null ? [] : await this.reader.findByReference(reference);
-    return others.find((other) => isKnown(other) && referenceLockIn(other.state, other) !== null);
-  }
-
-  private showAgain(record: PaymentRecord, form: HostedForm): HostedStart {
-    expectOwn(record, this.settings, 'be shown again');
-    const { conversationId, redirectUrl, expiresAt } = record;
+  /** The page of the same sale, if it is open. */
+  private showAgain(record: PaymentRecord, { payment: earlier, key }: Earlier, form: HostedForm): HostedStart {
+    const payment = toPayment(earlier);
+    if (!isOpen(earlier) || !isSameSale(earlier, record)) throw new PaymentDuplicateError(payment, key);
+    expectOwn(earlier, this.settings, 'be shown again');
+    const { conversationId, redirectUrl, expiresAt } = earlier;
     const isShown = form === 'page' && redirectUrl !== undefined && expiresAt !== null && this.clock.now() < expiresAt;
-    if (!isShown) throw new PaymentHostedError(toPayment(record), 'page_open');
-    return { conversationId, redirectUrl, html: null, expiresAt, payment: toPayment(record) };
+    if (!isShown) throw new PaymentHostedError(payment, 'page_open');
+    return { conversationId, redirectUrl, html: null, expiresAt, payment };
   }
 
   private async showFirst(record: PaymentRecord, { redirectUrl, html, endsAt }: HostedPage): Promise<HostedStart> {

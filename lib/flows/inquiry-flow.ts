@@ -4,7 +4,7 @@ import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, isRefund, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { type Refund, saleAmountsOf, toRefund } from '../payment/refund.js';
-import { isBeforeMoney } from '../payment/payment-state.js';
+import { isBeforeMoney, type LedgerState, rowOf } from '../payment/payment-state.js';
 import { Randomness } from '../payment/randomness.js';
 import { inOperation, itself } from '../telemetry/spans.js';
 import type { InquiryOutcome } from '../gateway/readings/outcomes.js';
@@ -13,15 +13,21 @@ import { PaymentReader } from './payment-reader.js';
 import { RefundReader } from './refund-reader.js';
 import type { Settled } from './settling/payment-changes.js';
 import { PaymentWriter } from './settling/payment-writer.js';
-import { applyAbandoned, applyToPage, saysUnpaid } from './settling/page-settlement.js';
-import { applyInquiry, type Settlement, settlementRules } from './settling/settlement.js';
+import { applyAbandoned, applyToPage } from './settling/page-settlement.js';
+import { applyInquiry, saysUnpaid, type Settlement, settlementRules } from './settling/settlement.js';
 import { StoreClock } from '../process/store-clock.js';
 
+/** Hosts call `inquire` from controllers of their own, as often as a buyer loads a page. */
+const ASK_AGAIN_MS = 2_000;
 const NOTHING_CLEAR = { outcome: 'nothing' } as const;
+const SILENCE = { outcome: 'unanswered' } as const;
 
 /** Settles a payment or refund whose outcome is not known, by asking the gateway. */
 @Injectable()
 export class InquiryFlow {
+  /** When this process asked about a payment last, by its monotonic clock: those of the last seconds, in their order. */
+  private readonly askedAt = new Map<string, number>();
+
   constructor(
     private readonly payments: PaymentReader,
     private readonly refunds: RefundReader,
@@ -46,7 +52,7 @@ export class InquiryFlow {
     if (isBeforeMoney(record.state)) {
       throw new PaymentStateError(toPayment(record), 'be inquired: no money can have moved');
     }
-    if (record.state === 'succeeded') return toPayment(record);
+    if (record.state === 'succeeded' || this.waitMs(record) > 0) return toPayment(record);
     const settled = await this.ask(record, by);
     return settled ? toPayment(settled.record, settled.isStored) : toPayment(record);
   }
@@ -71,7 +77,11 @@ export class InquiryFlow {
     if (!this.gateway.canInquire) throw new PaymentUnsupportedError('CheckPayment', this.settings.dialect.name);
   }
 
-  /** Asks whether an open page was paid, and gives the payment up if not. */
+  /**
+   * Asks whether an open page was paid, and gives the payment up if not.
+   *
+   * @param by who gives it up. Then that raises an event; the shop's own code, which gives it up, has the answer
+   */
   abandon(conversationId: string, by?: string): Promise<Payment> {
     const { account } = this.settings;
     return inOperation({ operation: 'abandon', account }, itself, () => this.abandonNow(conversationId, by));
@@ -86,15 +96,23 @@ export class InquiryFlow {
     }
     if (record.state !== 'pending' && record.state !== 'unknown') return toPayment(record);
     expectOwn(record, this.settings, 'be abandoned');
-    const settled = await this.askAboutPage(record, applyAbandoned, by);
+    const waitMs = this.waitMs(record);
+    if (waitMs > 0) {
+      await this.clock.sleep(waitMs);
+      // It may have ended meanwhile.
+      return this.abandonNow(conversationId, by);
+    }
+    const settled = await this.askAboutPage(record, applyAbandoned, by, by === undefined ? 'expired' : undefined);
     return settled ? toPayment(settled.record, settled.isStored) : toPayment(record);
   }
 
   /** @returns null when the gateway did not answer; that of another gateway is not asked and counts as silent */
   async ask(record: PaymentRecord, by?: string): Promise<Settled | null> {
     if (record.kind === 'hosted') return this.askAboutPage(record, applyToPage, by);
-    const inquiry = await this.answerAbout(record);
-    if (!inquiry) return null;
+    const answer = await this.answerAbout(record);
+    // Silence about what ended without money is made up for a few times.
+    if (!answer && !rowOf(record.state).settled) return null;
+    const inquiry = answer ?? SILENCE;
     // "Not found" counts when it is answered twice, ten minutes apart, so the store's time is needed: this host's clock
     // may just have been set.
     const isTimeKnown = await this.isTimeKnown();
@@ -103,10 +121,19 @@ export class InquiryFlow {
     const known = inquiry.outcome === 'not_found' && !isTimeKnown ? NOTHING_CLEAR : inquiry;
     const rules = settlementRules(this.settings, this.gateway, this.random);
     const settle: Settlement = (current, now) => applyInquiry(current, known, rules, { now, answeredAt });
-    return this.writer.settleRecord(record, askedBy(by, settle));
+    // That a card was declined at a page says nothing against the next one, so answers about pages are not compared.
+    const isWord = known.outcome === 'declined' || known.outcome === 'mismatch';
+    const from = isWord ? { answer: known.charge } : {};
+    const settled = await this.writer.settleRecord(record, askedBy(by, settle), from);
+    return answer && settled;
   }
 
-  private async askAboutPage(record: PaymentRecord, apply: typeof applyToPage, by?: string): Promise<Settled | null> {
+  private async askAboutPage(
+    record: PaymentRecord,
+    apply: typeof applyToPage,
+    by?: string,
+    untold?: LedgerState,
+  ): Promise<Settled | null> {
     const answered = await this.answerAbout(record);
     const isTimeKnown = await this.isTimeKnown();
     const answeredAt = this.clock.now();
@@ -115,7 +142,7 @@ export class InquiryFlow {
     const rules = settlementRules(this.settings, this.gateway, this.random);
     const settle: Settlement = (current, now) => apply(current, inquiry, rules, { now, answeredAt });
     if (!inquiry && (!isTimeKnown || settle(record, answeredAt) === null)) return null;
-    return this.writer.settleRecord(record, askedBy(by, settle));
+    return this.writer.settleRecord(record, askedBy(by, settle), { untold });
   }
 
   private isTimeKnown(): Promise<boolean> {
@@ -125,8 +152,25 @@ export class InquiryFlow {
     );
   }
 
+  /** How long the gateway is not asked about a payment again. */
+  private waitMs({ conversationId }: PaymentRecord): number {
+    const askedAt = this.askedAt.get(conversationId) ?? -Infinity;
+    return askedAt + ASK_AGAIN_MS - this.clock.monotonic();
+  }
+
+  private noteAsked({ conversationId }: PaymentRecord): void {
+    const now = this.clock.monotonic();
+    this.askedAt.delete(conversationId);
+    this.askedAt.set(conversationId, now);
+    for (const [id, askedAt] of this.askedAt) {
+      if (askedAt > now - ASK_AGAIN_MS) break;
+      this.askedAt.delete(id);
+    }
+  }
+
   private async answerAbout(record: PaymentRecord): Promise<InquiryOutcome | null> {
     if (!isOwn(record, this.settings)) return null;
+    this.noteAsked(record);
     if (!isRefund(record)) return this.gateway.checkPayment(toPayment(record));
     return this.gateway.checkRefund(toPayment(record), saleAmountsOf(record));
   }

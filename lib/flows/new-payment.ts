@@ -12,7 +12,7 @@ import type { Randomness } from '../payment/randomness.js';
 import { currentTraceparent } from '../telemetry/spans.js';
 import { newConversationIdOf } from './new-conversation-id.js';
 import { claimEnd } from './settling/claim.js';
-import { advance, referenceLockIn } from '../payment/transitions.js';
+import { referenceLockIn } from '../payment/transitions.js';
 
 const KNOWN_VALUES = { paymentMethod: 'CARDPAYMENT', paymentInstrumentType: 'CARD', transactionType: 'SALE' } as const;
 
@@ -106,7 +106,8 @@ export function newPaymentRecord(
     hostIdNonce,
     gateway: settings.gateways[0],
     expiresAt,
-    dueAt: expiresAt ?? claimEnd(now, settings.timeoutMs),
+    // Of a 3D payment, too: a start that failed must not keep its idempotencyKey for as long as the buyer may take.
+    dueAt: claimEnd(now, settings.timeoutMs),
     attemptId,
     inquiries: 0,
     notFoundAt: null,
@@ -130,9 +131,4 @@ export function newPaymentWithCallback(
   const opening = newPaymentRecord(kind, sale, input, settings, now, ids);
   const traceparent = currentTraceparent();
   return traceparent === null ? opening : { ...opening, traceparent };
-}
-
-/** The record that is stored in place of an opening, when another payment holds its reference. */
-export function withReferenceTaken(opening: PaymentRecord): PaymentRecord {
-  return { ...advance(opening, 'failed', { reason: 'reference_taken' }, opening.createdAt), version: opening.version };
 }

@@ -9,7 +9,7 @@ import { isOpenRefund } from '../payment/refund-totals.js';
 import { advance } from '../payment/transitions.js';
 import { PaymentReader } from './payment-reader.js';
 import { RefundReader } from './refund-reader.js';
-import { firstLateInquiry } from './settling/page-settlement.js';
+import { toBeAskedLate } from './settling/late-inquiries.js';
 import { PaymentWriter } from './settling/payment-writer.js';
 import { StoreClock } from '../process/store-clock.js';
 
@@ -102,9 +102,9 @@ export class OperatorFlow {
         refusal = MAY_BE_SENT;
         return null;
       }
-      // The page may still be open, or be paid late.
-      const isEndedPage = current.kind === 'hosted' && state === 'failed';
-      return advance(current, state, isEndedPage ? { ...change, dueAt: firstLateInquiry(now) } : change, now);
+      // A gateway may go on approving what was reversed at the bank, which is what ends a review as failed.
+      const isInDoubt = current.state === 'unknown' && state === 'failed';
+      return advance(current, state, { ...change, ...(isInDoubt && toBeAskedLate(now)) }, now);
     });
     return { resolved, refusal };
   }

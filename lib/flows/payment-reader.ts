@@ -6,6 +6,15 @@ import { isRefund, type PaymentHistoryEntry, type PaymentRecord, toPayment } fro
 import { refundedPayment, toRefund } from '../payment/refund.js';
 import { PAYMENT_STORE, type PaymentLedger, type RecordType, type RefusedKey } from '../store/payment-store.js';
 import { callStore } from '../store/store-call.js';
+import { expectOwn } from './own-gateway.js';
+
+type Held = Pick<PaymentRecord, 'reference' | 'allowRepeat'>;
+
+/** A payment that stands in the way of a new one, and what it has of it. */
+export interface Earlier {
+  readonly payment: PaymentRecord;
+  readonly key: 'conversationId' | 'idempotencyKey' | 'reference';
+}
 
 /**
  * Looks up the account's payments. Every method throws PaymentStoreError when the store fails. An id or reference that
@@ -40,6 +49,17 @@ export class PaymentReader {
     return this.read(() => this.ledger.findByTokenHash(this.settings.account, tokenHash));
   }
 
+  /**
+   * The payment that holds the order of another one, which may therefore not be sent.
+   *
+   * @returns `purged` when the order is held and there is none to name: two payments of it moved money, or the one that
+   *   paid it was purged; null when nothing is in the way
+   */
+  async findHolder({ reference, allowRepeat }: Held): Promise<PaymentRecord | 'purged' | null> {
+    if (reference === null || allowRepeat || !isWritable(reference)) return null;
+    return this.read(() => this.ledger.findByReferenceLock(this.settings.account, reference));
+  }
+
   async findByReference(reference: string): Promise<PaymentRecord[]> {
     if (!isWritable(reference)) return [];
     return this.read(() => this.ledger.findByReference(this.settings.account, reference));
@@ -60,26 +80,39 @@ export class PaymentReader {
   }
 
   /**
-   * The payment that already has this record's conversationId or idempotencyKey.
+   * The payment that stands in the way of a new one: it has its conversationId or idempotencyKey, and is of the same
+   * sale; or it holds its order.
+   *
    * @param taken the key for which the store refused the record
-   * @throws PaymentDuplicateError when only the key is still known, the id is a refund's, or it is another sale: of another kind, reference,
-   *   amount, currency or instalment count, or with another card
+   * @returns null when nothing is in the way any more
+   * @throws PaymentDuplicateError when only the key or the lock is still known, the id is a refund's, or the id or key is
+   *   another sale's: of another kind, reference, amount, currency or instalment count, or with another card
+   * @throws PaymentStateError when the id or key is of a payment at another gateway: its outcome says nothing here
    */
-  async findRepeated(record: PaymentRecord, taken: RefusedKey): Promise<PaymentRecord | null> {
+  async findEarlier(
+    record: PaymentRecord,
+    taken: RefusedKey,
+    settings: Pick<PaymentSettings, 'gateways'>,
+  ): Promise<Earlier | null> {
     const { conversationId, idempotencyKey } = record;
     const byId = await this.findAny(conversationId);
     if (byId && isRefund(byId)) {
       throw new PaymentDuplicateError(refundedPayment(byId), 'conversationId', toRefund(byId));
     }
-    const byKey = idempotencyKey === null ? null : await this.findByIdempotencyKey(idempotencyKey);
-    if (byKey === 'purged') throw new PaymentDuplicateError(null, 'idempotencyKey');
     // A conversationId that is taken although no payment is found belonged to a payment that has been deleted.
     if (taken === 'conversationId' && !byId) throw new PaymentDuplicateError(null, 'conversationId');
-    const earlier = byKey ?? byId;
+    const byKey = idempotencyKey === null ? null : await this.findByIdempotencyKey(idempotencyKey);
+    if (byKey === 'purged') throw new PaymentDuplicateError(null, 'idempotencyKey');
+    const earlier = byId ?? byKey;
+    const key = byId ? 'conversationId' : 'idempotencyKey';
+    if (earlier) expectOwn(earlier, settings, 'be returned');
     const isOther =
       earlier && (!isSameSale(earlier, record) || (byId && byKey && byId.conversationId !== byKey.conversationId));
-    if (isOther) throw new PaymentDuplicateError(toPayment(earlier), byKey ? 'idempotencyKey' : 'conversationId');
-    return earlier;
+    if (isOther) throw new PaymentDuplicateError(toPayment(earlier), key);
+    if (earlier) return { payment: earlier, key };
+    const holder = await this.findHolder(record);
+    if (holder === 'purged') throw new PaymentDuplicateError(null, 'reference');
+    return holder && { payment: holder, key: 'reference' };
   }
 
   private read<T>(call: () => Promise<T>): Promise<T> {

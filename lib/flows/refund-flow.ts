@@ -132,7 +132,8 @@ export class RefundFlow {
       throw new PaymentNotSentError(toPayment(sale), attempt.why, unsent);
     }
     const rules = settlementRules(this.settings, this.gateway, this.random);
-    return this.writer.settleRefund(record, (current, at) => applyOutcome(current, attempt.outcome, rules, at));
+    const { outcome: answer } = attempt;
+    return this.writer.settleRefund(record, (current, at) => applyOutcome(current, answer, rules, at), { answer });
   }
 
   /**
@@ -187,7 +188,8 @@ export class RefundFlow {
       this.refuseUnlessFit(kind as RefundKind, sale, others, amount);
       if (sale.state === 'review') await this.holdReview(sale);
     } catch (error) {
-      await this.writer.settleRefund(record, applyNotSent);
+      // Its caller has the answer, and whoever was told of the one that came first would take this for a failure of it.
+      await this.writer.settleRefund(record, applyNotSent, { untold: 'failed' });
       throw error;
     }
   }

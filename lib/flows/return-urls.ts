@@ -5,6 +5,7 @@ import { Server as TlsServer } from 'node:tls';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
 import { CallbackRoute, trimSlashes } from '../options/payment-options.js';
 import { PaymentSettings } from '../options/payment-settings.js';
+import { variableOf } from '../payment/account.js';
 import { isLoopback } from '../payment/loopback.js';
 import { textLanguage, type Translations } from '../payment/text-language.js';
 import { NO_TOKEN } from './callback-token.js';
@@ -34,12 +35,13 @@ export class ReturnUrlMaker {
 
   /**
    * The caller's own URLs, else the configured ones, else the built-in controller's. `{token}` is filled in.
-   * @throws PaymentValidationError when there is none
+   *
+   * @throws PaymentValidationError when there is none, or the caller's lead to another site
    */
   make(own: Partial<ReturnUrls> & { readonly language?: string }, token: string = NO_TOKEN): ReturnUrls {
     const built = this.base();
     const language = textLanguage(own.language ?? this.settings.language);
-    const problems: ValidationProblem[] = [];
+    const problems = this.foreignIn(own);
     const choose = (option: keyof ReturnUrls, last: string): string => {
       const url = own[option] ?? this.settings[option] ?? (built && `${built}/{token}/${last}`);
       if (url === null) {
@@ -53,25 +55,20 @@ export class ReturnUrlMaker {
   }
 
   /**
-   * Refuses URLs of a call that lead to a host which is not the merchant's. The merchant's are those of `publicUrl`,
-   * `callbackUrl`, `returnUrl` and `failUrl`; if none is set, or one of them is this machine, any host may be.
-   *
-   * @throws PaymentValidationError
+   * Refuses URLs of a call that lead to another site: whoever gets the token that they hold can complete the payment. The
+   * merchant's own are the origins of `publicUrl`, `callbackUrl`, `returnUrl` and `failUrl`; if `publicUrl` is this
+   * machine, any may be.
    */
-  expectOwn(own: Partial<ReturnUrls> & { readonly language?: string }): void {
-    const { publicUrl, callbackUrl, returnUrl, failUrl } = this.settings;
-    const urls = [publicUrl, callbackUrl, returnUrl, failUrl].filter((url) => url !== null);
-    const hosts = urls.map(hostIn);
-    if (hosts.length === 0 || hosts.some(isLoopback)) return;
+  private foreignIn(own: Partial<ReturnUrls>): ValidationProblem[] {
+    const { publicUrl, callbackUrl, returnUrl, failUrl, account } = this.settings;
+    const site = publicUrl ?? this.base();
+    if (site !== null && isLoopback(new URL(site).hostname)) return [];
+    const origins = [publicUrl, callbackUrl, returnUrl, failUrl].flatMap((url) => (url === null ? [] : originOf(url)));
     const foreign = (['returnUrl', 'failUrl'] as const).filter(
-      (name) => own[name] && !hosts.includes(hostIn(own[name])),
+      (name) => own[name] && !origins.includes(originOf(own[name])),
     );
-    if (foreign.length === 0) return;
-    const language = textLanguage(own.language ?? this.settings.language);
-    throw new PaymentValidationError(
-      foreign.map((path) => ({ path, rule: 'ownUrl', message: OWN_TEXTS })),
-      language,
-    );
+    const message = origins.length > 0 ? OWN_TEXTS : unknownText(variableOf(account, 'publicUrl'));
+    return foreign.map((path) => ({ path, rule: 'ownUrl', message }));
   }
 
   /** Where the bank sends the buyer back, as shown to people; null when each payment has its own. */
@@ -106,13 +103,20 @@ export class ReturnUrlMaker {
 }
 
 const OWN_TEXTS: Translations = {
-  en: 'must lead to your own site: to the host of publicUrl, callbackUrl, or the options returnUrl and failUrl',
-  tr: 'kendi sitenize götürmeli: publicUrl, callbackUrl ya da returnUrl ve failUrl seçeneklerindeki sunucuya',
+  en: 'must lead to your own site: to the origin of publicUrl, callbackUrl, or the options returnUrl and failUrl',
+  tr: 'kendi sitenize götürmeli: publicUrl, callbackUrl ya da returnUrl ve failUrl seçeneklerindeki kökene',
 };
 
-/** The host name of a URL that has been checked, perhaps with `{token}` in its path. */
-function hostIn(url: string): string {
-  return new URL(url).hostname;
+function unknownText(variable: string): Translations {
+  return {
+    en: `must lead to your own site, of which no address is configured; set ${variable} (publicUrl)`,
+    tr: `kendi sitenize götürmeli, ama sitenizin adresi ayarlı değil; ${variable} (publicUrl) ayarlayın`,
+  };
+}
+
+/** The origin of a URL that has been checked, perhaps with `{token}` in its path. */
+function originOf(url: string): string {
+  return new URL(url).origin;
 }
 
 function neededText(option: keyof ReturnUrls): Translations {

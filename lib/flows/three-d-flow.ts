@@ -5,7 +5,6 @@ import {
   PaymentInit3dError,
   PaymentNotSentError,
   PaymentStateError,
-  PaymentStoreError,
 } from '../errors/payment-errors.js';
 import { type ChargeAttempt, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import type { Auth3dRequest, GatewayResult } from '../gateway/gateway-dialect.js';
@@ -14,7 +13,6 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment, type PaymentReason } from '../payment/payment.js';
 import { TimeoutError, withTimeout } from '../payment/with-timeout.js';
 import { Randomness } from '../payment/randomness.js';
-import { advance, referenceLockIn } from '../payment/transitions.js';
 import { describeHostError, type Thrown, thrownText } from '../payment/thrown.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, itself } from '../telemetry/spans.js';
@@ -24,10 +22,11 @@ import { newAttemptId, newCallbackToken } from './callback-token.js';
 import { receiveInput } from './receive-input.js';
 import { loopTurn } from '../process/loop-turn.js';
 import { newPaymentWithCallback, saleRequest } from './new-payment.js';
-import { type Settlement, applyNoPage, applyNotSent, applyOutcome, settlementRules } from './settling/settlement.js';
+import { applyNoPage, applyNotSent, applyOutcome, settlementRules } from './settling/settlement.js';
 import { expectOwn } from './own-gateway.js';
+import { openPayment } from './open-payment.js';
 import { PaymentReader } from './payment-reader.js';
-import { PaymentWriter } from './settling/payment-writer.js';
+import { type Moved, PaymentWriter } from './settling/payment-writer.js';
 import { ReturnUrlMaker } from './return-urls.js';
 import { StoreClock } from '../process/store-clock.js';
 import { WaitingCallbacks, type WaitingPlace } from './waiting-callbacks.js';
@@ -83,7 +82,9 @@ export class ThreeDFlow {
     const sale = saleRequest(input, this.settings, this.returnUrls.make(input, token));
     const { random } = this;
     const record = newPaymentWithCallback('3d', sale, input, this.settings, now, { token, random });
-    await this.open(record);
+    const earlier = await openPayment(record, this.writer, this.reader, this.settings);
+    // The page of an earlier start is not kept.
+    if (earlier) throw new PaymentDuplicateError(toPayment(earlier.payment), earlier.key);
     await loopTurn.take();
 
     const outcome = await this.gateway.init3d(sale);
@@ -157,14 +158,20 @@ export class ThreeDFlow {
   private async completeOnce(record: PaymentRecord, callback: Callback): Promise<Payment> {
     if (!(await this.isAllowed(record))) return this.end(record, 'failed', 'vetoed');
 
-    const dueAt = claimEnd(this.clock.now(), this.settings.timeoutMs);
-    const claim = await this.writer.claim(record, { dueAt, attemptId: newAttemptId(this.random) });
+    let claim = await this.claim(record);
+    // Whoever held the order may have let go of it in between.
+    if (claim.outcome === 'locked' && (await this.reader.findHolder(record)) === null) claim = await this.claim(record);
     if (claim.outcome === 'locked') return this.end(record, 'failed', 'reference_taken');
     if (claim.outcome === 'stale') return toPayment(await this.reader.latest(record));
 
     const attempt = await this.authorize(claim.record, callback);
     if (!attempt.sent) return this.writer.settle(claim.record, applyNotSent);
     return this.conclude(claim.record, attempt.outcome);
+  }
+
+  private claim(record: PaymentRecord): Promise<Moved> {
+    const dueAt = claimEnd(this.clock.now(), this.settings.timeoutMs);
+    return this.writer.claim(record, { dueAt, attemptId: newAttemptId(this.random) });
   }
 
   /** Runs once for a payment, since the claim is granted once. */
@@ -190,7 +197,7 @@ export class ThreeDFlow {
   private async conclude(record: PaymentRecord, outcome: ChargeOutcome): Promise<Payment> {
     const rules = settlementRules(this.settings, this.gateway, this.random);
     const write = (known: ChargeOutcome): Promise<Payment> =>
-      this.writer.settle(record, (current, at) => applyOutcome(current, known, rules, at));
+      this.writer.settle(record, (current, at) => applyOutcome(current, known, rules, at), { answer: known });
     if (outcome.state !== 'unknown' || outcome.reason !== 'unbound') return write(outcome);
 
     // If the claim could run out while the gateway is asked, the outcome is stored first. Otherwise another instance
@@ -210,24 +217,6 @@ export class ThreeDFlow {
     // An answer that does not name this payment may show another one's ids and amount.
     const isOurs = authorized?.conversationId === record.conversationId;
     return isOurs ? { ...inquiry.charge, result: withDetails(inquiry.charge.result, authorized) } : inquiry.charge;
-  }
-
-  private async open(record: PaymentRecord): Promise<void> {
-    const taken = await this.writer.open(record);
-    if (taken !== null) {
-      const earlier = await this.reader.findRepeated(record, taken);
-      if (!earlier) throw new PaymentStoreError('opening the payment');
-      const key = earlier.conversationId === record.conversationId ? 'conversationId' : 'idempotencyKey';
-      throw new PaymentDuplicateError(toPayment(earlier), key);
-    }
-    if (record.reference === null || record.allowRepeat) return;
-    const others = await this.reader.findByReference(record.reference);
-    // This check only saves the buyer a useless visit to the bank. The lock, which is taken with the claim, decides.
-    if (others.some((other) => referenceLockIn(other.state, other) !== null || other.pinsReference)) {
-      const free: Settlement = (current, now) =>
-        current.state === 'initiating' ? advance(current, 'failed', { reason: 'reference_taken' }, now) : null;
-      throw new PaymentInit3dError(await this.writer.settle(record, free));
-    }
   }
 
   /** Ends a payment for which nothing was sent. If someone else has changed it meanwhile, their change stands. */

@@ -7,11 +7,12 @@ import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 /** More than the tries of one delivery in its first minute; a handler that always fails cannot fill the log. */
 const MAX_LINES_OF_HANDLER = 10;
 
-type Step = 'fanOut' | 'lease' | 'renew';
+type Step = 'fanOut' | 'lease' | 'lookUp' | 'renew';
 
 const FAILED: Readonly<Record<Step, string>> = {
   fanOut: 'The payment store failed to make deliveries of events; it is asked again in seconds.',
   lease: 'The payment store failed to give out deliveries to handlers; it is asked again in seconds.',
+  lookUp: 'The payment store failed to say whether an order is held; its event is delivered later.',
   renew: 'The payment store failed to renew the lease of a delivery; another instance may call its handler as well.',
 };
 

@@ -5,7 +5,7 @@ import { PaymentClock } from '../payment/clock.js';
 import { withTimeout } from '../payment/with-timeout.js';
 import type { LedgerEvent } from '../payment/ledger-event.js';
 import { Randomness } from '../payment/randomness.js';
-import { PAYMENT_STORE, type PaymentOutbox } from '../store/payment-store.js';
+import { PAYMENT_STORE, type PaymentStore } from '../store/payment-store.js';
 import { CallerWaits } from './caller-waits.js';
 import { DeliveryFailures } from './delivery-failures.js';
 import type { PaymentHandler } from './handler-finder.js';
@@ -37,7 +37,7 @@ export class EventDispatcher {
   private isWakingSoon = false;
 
   constructor(
-    @Inject(PAYMENT_STORE) private readonly outbox: PaymentOutbox,
+    @Inject(PAYMENT_STORE) private readonly store: PaymentStore,
     private readonly plain: PlainEvents,
     private readonly clock: PaymentClock,
     private readonly random: Randomness,
@@ -61,7 +61,7 @@ export class EventDispatcher {
   async announce(handlers: readonly PaymentHandler[]): Promise<void> {
     const onHandled = (eventId: string, handlerId: string): void => this.callers.handled(eventId, handlerId);
     this.workers = handlers.map(
-      (handler) => new HandlerWorker(handler, this.outbox, this.clock, this.random, this.failures, onHandled),
+      (handler) => new HandlerWorker(handler, this.store, this.clock, this.random, this.failures, onHandled),
     );
     await this.plain.connect();
     await this.renew();
@@ -75,7 +75,7 @@ export class EventDispatcher {
     const pairs = this.workers.flatMap(({ handler: { id, types } }) => types.map((type) => ({ handlerId: id, type })));
     if (pairs.length === 0) return;
     try {
-      await this.outbox.announce(this.settings.account, pairs);
+      await this.store.announce(this.settings.account, pairs);
     } catch {
       throw new PaymentStoreError('announcing the handlers of events');
     }
@@ -141,16 +141,17 @@ export class EventDispatcher {
    * @returns how many handler calls were begun
    */
   async deliverDue(): Promise<number> {
-    const before = this.calls;
+    const made = (): number => this.sumOf('deliveries');
+    const [before, calls] = [made(), this.sumOf('calls')];
     let earlier;
     let isOver;
     do {
-      earlier = this.calls;
+      earlier = made();
       await this.fanOutTo(this.workers);
       await Promise.all(this.workers.map((worker) => worker.leaseDue()));
       isOver = await this.finished();
-    } while (isOver && this.calls > earlier && this.calls - before < MAX_CALLS_PER_PASS);
-    return this.calls - before;
+    } while (isOver && made() > earlier && made() - before < MAX_CALLS_PER_PASS);
+    return this.sumOf('calls') - calls;
   }
 
   /** @returns false when handlers still run after half a minute */
@@ -162,8 +163,8 @@ export class EventDispatcher {
     );
   }
 
-  private get calls(): number {
-    return this.workers.reduce((sum, worker) => sum + worker.calls, 0);
+  private sumOf(count: 'deliveries' | 'calls'): number {
+    return this.workers.reduce((sum, worker) => sum + worker[count], 0);
   }
 
   private fanOutTo(workers: readonly HandlerWorker[]): Promise<void> {
@@ -175,7 +176,7 @@ export class EventDispatcher {
   /** @returns how many events were fanned out; 0 when the store failed, which is tried again within seconds */
   private async fanOut(): Promise<number> {
     try {
-      const events = await this.outbox.fanOut(this.settings.account, FAN_OUT_STEP);
+      const events = await this.store.fanOut(this.settings.account, FAN_OUT_STEP);
       this.failures.succeeded('fanOut');
       return events;
     } catch {

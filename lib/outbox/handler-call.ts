@@ -2,13 +2,14 @@ import type { PaymentClock } from '../payment/clock.js';
 import { TimeoutError, withTimeout } from '../payment/with-timeout.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { type Thrown, thrownText } from '../payment/thrown.js';
-import type { Delivery, LeasedDelivery, PaymentOutbox } from '../store/payment-store.js';
+import type { Delivery, LeasedDelivery, PaymentStore } from '../store/payment-store.js';
 import type { Attributes } from '../telemetry/attributes.js';
 import { type LogFields, LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { recordDuration } from '../telemetry/metrics.js';
 import { inSpan } from '../telemetry/spans.js';
 import type { DeliveryFailures } from './delivery-failures.js';
 import type { PaymentHandler } from './handler-finder.js';
+import { isSilent } from './held-orders.js';
 
 /** How long a delivery is leased, and how often the lease is renewed while its handler runs. */
 export const DELIVERY_LEASE_MS = 60_000;
@@ -17,6 +18,8 @@ const RENEW_EVERY_MS = 20_000;
 const LONG_RUN_MS = 60_000;
 const MIN_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 3_600_000;
+/** After how long the store is asked again whether an order is held. */
+const LOOK_AGAIN_MS = 5_000;
 /** Tries before a delivery is parked: about four hours. */
 export const MAX_TRIES = 15;
 
@@ -27,12 +30,14 @@ export class HandlerCall {
   private readonly began: number;
   /** Resolves when the call has ended and its result has been passed to the store. Never rejects. */
   readonly done: Promise<void>;
+  /** Whether the event was kept from the handler: its order is held, or nobody can say. */
+  isUntold = false;
 
   constructor(
     private readonly delivery: Delivery,
     private readonly lease: string,
     private readonly handler: PaymentHandler,
-    private readonly outbox: PaymentOutbox,
+    private readonly store: PaymentStore,
     private readonly clock: PaymentClock,
     private readonly failures: DeliveryFailures,
   ) {
@@ -60,11 +65,14 @@ export class HandlerCall {
   private async run(): Promise<void> {
     void this.keepLease();
     void this.reportLongRun();
-    const failure = await this.callInSpan();
+    const silent = await this.isSilent();
+    this.isUntold = silent !== false;
+    const failure = this.isUntold ? null : await this.callInSpan();
     const { account, handlerId } = this.delivery;
     try {
+      if (silent === null) await this.lookAgain();
       // A late success counts, even if another instance has leased the delivery meanwhile.
-      if (failure === null) await this.outbox.acknowledge(account, handlerId, this.eventId);
+      else if (failure === null) await this.store.acknowledge(account, handlerId, this.eventId);
       else await this.postpone(failure);
     } catch {
       const what = `the store did not accept the result of the delivery to ${handlerId}`;
@@ -72,6 +80,27 @@ export class HandlerCall {
     }
     this.over.abort();
     this.failures.succeeded('renew', this.renewalKey);
+  }
+
+  /** @returns null when the store failed to say */
+  private async isSilent(): Promise<boolean | null> {
+    const { handlerId, event } = this.delivery;
+    try {
+      const silent = await isSilent(event, this.store);
+      this.failures.succeeded('lookUp', handlerId);
+      if (silent) this.logger.log(this.record(`${handlerId} is not told, since a payment holds the order.`));
+      return silent;
+    } catch {
+      this.failures.failed('lookUp', handlerId);
+      return null;
+    }
+  }
+
+  /** The handler was not called, so this is no try. */
+  private async lookAgain(): Promise<void> {
+    const { attempts, error } = this.delivery;
+    const again = { attempts, error: error ?? 'the payment store failed', retryInMs: LOOK_AGAIN_MS, parked: false };
+    await this.store.postpone(this.leased, again);
   }
 
   /** Starts a new trace, since the caller that happened to look for deliveries has nothing to do with this one. */
@@ -126,7 +155,7 @@ export class HandlerCall {
 
   private async renewLease(): Promise<void> {
     try {
-      await this.outbox.renewLease(this.leased, DELIVERY_LEASE_MS);
+      await this.store.renewLease(this.leased, DELIVERY_LEASE_MS);
       this.failures.succeeded('renew', this.renewalKey);
     } catch {
       // A call that has ended in the meantime needs no lease.
@@ -163,7 +192,7 @@ export class HandlerCall {
         this.logger.warn(this.record(`${handlerId} ${what}${thrownText(failure)}.${end}`, fields));
       }
     });
-    await this.outbox.postpone(this.leased, { attempts, error, retryInMs, parked });
+    await this.store.postpone(this.leased, { attempts, error, retryInMs, parked });
   }
 
   private record(what: string, more: LogFields = {}): LogRecord {

@@ -1,6 +1,6 @@
 import type { PaymentClock } from '../payment/clock.js';
 import type { Randomness } from '../payment/randomness.js';
-import type { Delivery, PaymentOutbox } from '../store/payment-store.js';
+import type { Delivery, PaymentStore } from '../store/payment-store.js';
 import type { DeliveryFailures } from './delivery-failures.js';
 import { DELIVERY_LEASE_MS, HandlerCall } from './handler-call.js';
 import type { PaymentHandler } from './handler-finder.js';
@@ -18,11 +18,12 @@ export class HandlerWorker {
   private leasing: Promise<void> | null = null;
   private isAskedAgain = false;
   private begun = 0;
+  private untold = 0;
   private isActive = false;
 
   constructor(
     readonly handler: PaymentHandler,
-    private readonly outbox: PaymentOutbox,
+    private readonly store: PaymentStore,
     private readonly clock: PaymentClock,
     private readonly random: Randomness,
     private readonly failures: DeliveryFailures,
@@ -30,9 +31,14 @@ export class HandlerWorker {
     private readonly onHandled: (eventId: string, handlerId: string) => void,
   ) {}
 
-  /** How many calls have begun so far. */
-  get calls(): number {
+  /** How many deliveries have been made so far. */
+  get deliveries(): number {
     return this.begun;
+  }
+
+  /** The same, without those that were kept from the handler. */
+  get calls(): number {
+    return this.begun - this.untold;
   }
 
   get longRuns(): LongRun[] {
@@ -98,7 +104,7 @@ export class HandlerWorker {
     const { id: handlerId, account, types } = this.handler;
     try {
       const request = { account, handlerId, types, lease, leaseMs: DELIVERY_LEASE_MS, limit };
-      const deliveries = await this.outbox.leaseDeliveries(request);
+      const deliveries = await this.store.leaseDeliveries(request);
       this.failures.succeeded('lease', handlerId);
       return deliveries;
     } catch {
@@ -112,10 +118,11 @@ export class HandlerWorker {
     // The lease could not be renewed and ran out, but the first call still runs here: do not start a second one.
     if (this.running.has(eventId)) return;
     this.begun += 1;
-    const call = new HandlerCall(delivery, lease, this.handler, this.outbox, this.clock, this.failures);
+    const call = new HandlerCall(delivery, lease, this.handler, this.store, this.clock, this.failures);
     this.running.set(eventId, call);
     void call.done.then(() => {
       this.running.delete(eventId);
+      if (call.isUntold) this.untold += 1;
       this.onHandled(eventId, this.handler.id);
       if (this.isActive) void this.leaseDue();
     });

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService, ModuleRef } from '@nestjs/core';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { PaymentSettings } from '../options/payment-settings.js';
@@ -6,6 +6,8 @@ import { PaymentClock } from '../payment/clock.js';
 import { LimitedLog } from '../payment/limited-log.js';
 import type { LedgerEvent } from '../payment/ledger-event.js';
 import { describeHostError, thrownText } from '../payment/thrown.js';
+import { PAYMENT_STORE, type PaymentLedger } from '../store/payment-store.js';
+import { isSilent } from './held-orders.js';
 
 /** Lines a minute for each type of event. */
 const MAX_LINES = 10;
@@ -31,6 +33,7 @@ export class PlainEvents {
     discovery: DiscoveryService,
     clock: PaymentClock,
     private readonly settings: PaymentSettings,
+    @Inject(PAYMENT_STORE) private readonly ledger: PaymentLedger,
   ) {
     this.limited = new LimitedLog(clock, MAX_LINES);
     this.#moduleRef = moduleRef;
@@ -58,11 +61,22 @@ export class PlainEvents {
   emit(event: LedgerEvent): void {
     const { emitter } = this;
     if (!emitter) return;
-    setImmediate(() => {
-      void Promise.resolve()
-        .then(() => emitter.emitAsync(event.type, event))
-        .catch((error: unknown) => this.report(event, error));
-    });
+    setImmediate(() => void this.emitUnlessSilent(emitter, event));
+  }
+
+  private async emitUnlessSilent(emitter: Emitter, event: LedgerEvent): Promise<void> {
+    const { type, eventId } = event;
+    const silent = await isSilent(event, this.ledger).catch(() => null);
+    if (silent === null) {
+      const line = `Event ${eventId} is not emitted (${type}): the payment store failed to say whether its order is held.`;
+      this.limited.write(type, (end) => this.logger.error(new LogRecord(line + end, { type, eventId })));
+    }
+    if (silent !== false) return;
+    try {
+      await emitter.emitAsync(type, event);
+    } catch (error) {
+      this.report(event, error);
+    }
   }
 
   private report({ type, eventId }: LedgerEvent, thrown: unknown): void {

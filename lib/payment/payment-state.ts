@@ -139,7 +139,7 @@ export const PAYMENT_STATES = {
     published: true,
     holdsReference: false,
     holdsPayment: false,
-    // Only a payment at the gateway's own page that an operator has ended: it may be paid late.
+    // Only one whose request, or page, may have moved money all the same.
     whenDue: 'inquire',
   },
   expired: {

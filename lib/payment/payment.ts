@@ -17,8 +17,7 @@ import { isKnownState, type LedgerState, type PaymentState, rowOf } from './paym
  * - `unbound`: Auth3d was approved, but the answer does not name this payment (its conversationId and amount). It may
  *   be about another payment, and so may what this payment shows of the answer. The gateway is asked, if it has
  *   CheckPayment.
- * - `reference_taken`: another payment holds the same reference; nothing was sent. That payment may have paid the
- *   order: look before you cancel it.
+ * - `reference_taken`: when the buyer came back from the bank, another payment held the order; nothing was sent.
  * - `vetoed`: `beforeAuth3d` refused; nothing was sent.
  * - `interrupted`: the process ended during the request; the gateway will be asked.
  * - `moved_after_all`: recorded as failed or expired, but the gateway showed that money moved.
@@ -69,6 +68,8 @@ export class Payment {
   readonly account!: string;
   /** The merchant's own id, such as an order number. At most one attempt with it can succeed. */
   readonly reference!: string | null;
+  /** Whether the merchant said that this reference may be charged more than once: it then holds no order. */
+  readonly allowRepeat!: boolean;
   readonly kind!: PaymentKind;
   readonly state!: PaymentState;
   /** True for `succeeded`, `failed` and `expired`: an outcome that can be acted upon. */
@@ -152,8 +153,6 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored' | 'kin
    * of older releases. A refund has that of its payment.
    */
   readonly gateway?: string | null;
-  /** Whether the merchant said that this reference may be charged more than once. */
-  readonly allowRepeat: boolean;
   /** When the 3D session or the gateway's own page ends; null for direct payments, and before there is a page. */
   readonly expiresAt: Date | null;
   /** When the background work looks at it next; null for never. A lease moves this ahead. */
@@ -230,6 +229,7 @@ export function toPayment(record: PaymentRecord, stored = true): Payment {
     conversationId: record.conversationId,
     account: record.account,
     reference: record.reference,
+    allowRepeat: record.allowRepeat,
     kind: record.kind as PaymentKind,
     state: record.state as PaymentState,
     settled: isKnown(record) && rowOf(record.state).settled,

@@ -80,6 +80,14 @@ export function referenceLockIn(
 }
 
 /**
+ * Whether a payment is in a state that holds its order, with or without the lock: one that has none may have paid the
+ * order all the same.
+ */
+export function holdsOrder({ state, kind }: Pick<PaymentRecord, 'state' | 'kind'>): boolean {
+  return referenceLockIn(state, { kind, reference: '', allowRepeat: false }) !== null;
+}
+
+/**
  * Marks a payment that was charged although another payment holds its reference. Both may have been charged, so the
  * reference stays taken, whatever the outcome of either.
  */

@@ -85,6 +85,8 @@ export interface PaymentLedger {
     type: RecordType,
     idempotencyKey: string,
   ): Promise<PaymentRecord | 'purged' | null>;
+  /** @returns `purged` when the lock has no owner any more: its payment was purged, or another one pinned it */
+  findByReferenceLock(account: string, reference: string): Promise<PaymentRecord | 'purged' | null>;
   /** All payments of a reference, the oldest `createdAt` first. */
   findByReference(account: string, reference: string): Promise<PaymentRecord[]>;
   /** All refunds of a payment, the oldest `createdAt` first. */

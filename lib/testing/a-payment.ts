@@ -39,6 +39,7 @@ export function aPayment<S extends PaymentState = 'succeeded'>(
     conversationId: 'ABC00000000000000001',
     account: 'default',
     reference: 'order-1',
+    allowRepeat: false,
     kind,
     state,
     settled,

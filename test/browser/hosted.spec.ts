@@ -150,7 +150,7 @@ describe('hosted', () => {
       });
       expect(await posted.text()).toContain('data-outcome="atPage"');
       expect(charges()).toEqual([]);
-      expect(await statesOf(orderId)).toEqual(['hosted pending null', 'direct failed reference_taken']);
+      expect(await statesOf(orderId)).toEqual(['hosted pending null']);
     });
 
     it('the order’s amount counts, whatever is posted', async () => {

@@ -87,10 +87,10 @@ describe('CallbackReceiver', () => {
 
   describe('complete', () => {
     it('completes the payment by Auth3d, and returns the same outcome for a repeat without another Auth3d', async () => {
-      const payment = await receiver.complete(token, fields);
-      expect(payment).toMatchObject({ conversationId, state: 'succeeded' });
+      const result = await receiver.complete(token, fields);
+      expect(result).toMatchObject({ payment: { conversationId, state: 'succeeded' }, isHeld: false });
       for (const again of [fields, {}, undefined, { Code: 'B0051' }]) {
-        expect(await receiver.complete(token, again)).toEqual(payment);
+        expect(await receiver.complete(token, again)).toEqual(result);
       }
       expect(auth3dCount()).toBe(1);
     });
@@ -112,7 +112,7 @@ describe('CallbackReceiver', () => {
       held.answer(DECLINED);
       // The repeat without fields polls the store.
       await shop.clock.advance(250);
-      const states = (await Promise.all([first, ...copies])).map(({ state }) => state);
+      const states = (await Promise.all([first, ...copies])).map(({ payment }) => payment.state);
       expect(states).toEqual(['failed', 'failed', 'failed']);
       expect(auth3dCount()).toBe(1);
     });
@@ -128,7 +128,7 @@ describe('CallbackReceiver', () => {
       held.answer(shop.gateway.approval({ operation: 'Auth3d', conversationId }));
       await first;
       await shop.clock.advance(250);
-      expect((await answer).state).toBe('succeeded');
+      expect((await answer).payment.state).toBe('succeeded');
       expect(auth3dCount()).toBe(1);
     });
 
@@ -142,7 +142,7 @@ describe('CallbackReceiver', () => {
       const find = shop.store.find.bind(shop.store);
       shop.store.find = () => Promise.resolve(null);
       await shop.clock.advance(WAIT_MS);
-      expect((await answer).state).toBe('authorizing');
+      expect((await answer).payment.state).toBe('authorizing');
       shop.store.find = find;
       held.answer(DECLINED);
       await first;
@@ -155,7 +155,7 @@ describe('CallbackReceiver', () => {
       await shop.clock.advance(WAIT_MS - 1);
       expect(await isOver(answer)).toBe(false);
       await shop.clock.advance(1);
-      expect((await answer).state).toBe('authorizing');
+      expect((await answer).payment.state).toBe('authorizing');
       held.answer(shop.gateway.approval({ operation: 'Auth3d', conversationId }));
       await flows.inFlight.ended();
       expect(await flows.payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
@@ -167,7 +167,7 @@ describe('CallbackReceiver', () => {
       await held.begun;
       const answer = receiver.complete(token, fields);
       await shop.clock.advance(WAIT_MS);
-      expect((await answer).state).toBe('authorizing');
+      expect((await answer).payment.state).toBe('authorizing');
       await shop.clock.advance(1_000);
       let reads = 0;
       const find = shop.store.find.bind(shop.store);
@@ -195,19 +195,19 @@ describe('CallbackReceiver', () => {
       const answer = receiver.complete(token, fields);
       await quiet();
       await shop.clock.advance(WAIT_MS);
-      expect((await answer).state).toBe('awaiting');
+      expect((await answer).payment.state).toBe('awaiting');
       open.pass();
       await flows.inFlight.ended();
       await quiet();
       process.off('unhandledRejection', record);
       expect(unhandled).toEqual([]);
       store.replace = replace;
-      expect((await receiver.complete(token, fields)).state).toBe('succeeded');
+      expect((await receiver.complete(token, fields)).payment.state).toBe('succeeded');
     });
 
     it('returns a payment as expired if its buyer returns too late, and sends nothing', async () => {
       await shop.clock.advance(HOUR_MS);
-      expect((await receiver.complete(token, fields)).state).toBe('expired');
+      expect((await receiver.complete(token, fields)).payment.state).toBe('expired');
       expect(auth3dCount()).toBe(0);
     });
 
@@ -216,7 +216,7 @@ describe('CallbackReceiver', () => {
       const answer = receiver.complete(token, fields);
       await shop.clock.advance(10_000);
       expect(await isOver(answer)).toBe(true);
-      expect(await answer).toMatchObject({ state: 'failed', reason: 'not_sent' });
+      expect(await answer).toMatchObject({ payment: { state: 'failed', reason: 'not_sent' } });
     });
   });
 });

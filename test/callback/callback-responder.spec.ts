@@ -68,8 +68,8 @@ describe('the answer to the buyer', () => {
     return answer;
   }
 
-  function answerFor(payment: Payment, options: PaymentOptions = {}): Answer {
-    return answerOf((responder, answer) => responder.sendOn(answer, payment), options);
+  function answerFor(payment: Payment, options: PaymentOptions = {}, isHeld = false): Answer {
+    return answerOf((responder, answer) => responder.sendOn(answer, { payment, isHeld }), options);
   }
 
   describe.each(STATES)('for a payment that is %s', (state, page, text) => {
@@ -92,11 +92,12 @@ describe('the answer to the buyer', () => {
     });
   });
 
-  it('for a payment refused because of another one of its order does not say that no money was taken', () => {
+  it('for a payment whose order is held, by whom nobody knows, does not say that no money was taken', () => {
     const payment = toPayment(aPaymentRecord({ state: 'failed', reason: 'reference_taken' }));
-    expect(answerFor(payment, URLS).headers['Location']).toMatch('https://shop.example/failed?');
-    const { body } = answerFor(payment);
-    expect(body).toMatch(/has been paid or is being paid. Please do not pay again/);
+    const location = `https://shop.example/pending?conversationId=${payment.conversationId}`;
+    expect(answerFor(payment, URLS, true).headers['Location']).toBe(location);
+    const { body } = answerFor(payment, {}, true);
+    expect(body).toMatch(/not known yet. Please do not pay again/);
     expect(body).not.toMatch(/No money was taken/);
   });
 
@@ -115,7 +116,9 @@ describe('the answer to the buyer', () => {
       ['tr', 'de-DE,de;q=0.9', 'tr'],
       ['tr', '"><script>', 'tr'],
     ])('chosen by the option %j and a browser that accepts %j is in %s', (language, accepted, lang) => {
-      const page = answerOf((responder, answer) => responder.sendOn(answer, payment, accepted), { language });
+      const page = answerOf((responder, answer) => responder.sendOn(answer, { payment, isHeld: false }, accepted), {
+        language,
+      });
       expect(page.body).toContain(`<html lang="${lang}">`);
       const error = new PaymentCallbackError('unknown_token');
       const refusal = answerOf((responder, answer) => responder.refuse(answer, error, accepted), { language });
@@ -170,7 +173,7 @@ describe('the answer to the buyer', () => {
     process.on('unhandledRejection', record);
     const successUrl = (() => Promise.reject(new Error('no address'))) as unknown as () => string;
     const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
-    const { status, body } = answerOf((responder, answer) => responder.sendOn(answer, payment), { successUrl });
+    const { status, body } = answerFor(payment, { successUrl });
     await new Promise(setImmediate);
     process.off('unhandledRejection', record);
     expect([status, rejections]).toEqual([200, []]);

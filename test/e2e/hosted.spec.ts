@@ -159,9 +159,11 @@ describe.each(PLATFORMS_IN_TURN)("the gateway's own page on %s", (platform) => {
       payment: { conversationId: first.conversationId },
     });
     const otherAmount = { ...order('61.00'), reference: sale.reference };
-    const taken = await rejected(shop.payments.startHosted(otherAmount));
-    expect(taken).toMatchObject({ reason: 'reference_taken', statusCode: 409, payment: { state: 'failed' } });
-    expect(taken.payment.conversationId).not.toBe(first.conversationId);
+    await expect(shop.payments.startHosted(otherAmount)).rejects.toMatchObject({
+      code: 'PAYMENT_DUPLICATE',
+      key: 'reference',
+      payment: { conversationId: first.conversationId },
+    });
     expect(shop.simulator.ledger.calls('hostedPage')).toBe(sent);
   });
 
@@ -179,14 +181,15 @@ describe.each(PLATFORMS_IN_TURN)("the gateway's own page on %s", (platform) => {
 
   it('leaves no second way to pay the order while it is open', async () => {
     const sale = order('63.00');
-    await shop.payments.startHosted(sale);
+    const { conversationId } = await shop.payments.startHosted(sale);
     const card = {
       ...sale,
       cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
       cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
     };
-    expect(await shop.payments.doPayment(card)).toMatchObject({ state: 'failed', reason: 'reference_taken' });
-    await expect(shop.payments.init3d(card)).rejects.toMatchObject({ payment: { reason: 'reference_taken' } });
+    const taken = { code: 'PAYMENT_DUPLICATE', key: 'reference', payment: { conversationId, state: 'pending' } };
+    await expect(shop.payments.doPayment(card)).rejects.toMatchObject(taken);
+    await expect(shop.payments.init3d(card)).rejects.toMatchObject(taken);
   });
 
   it('is not paid by a forged return, and the buyer is told that it is not known yet', async () => {
@@ -258,7 +261,17 @@ describe.each(PLATFORMS_IN_TURN)("the gateway's own page on %s", (platform) => {
     await shop.payments.abandon(conversationId);
     await bring(shop.simulator.payAtPage(conversationId));
     expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'review', reason: 'moved_after_all' });
-    expect(await shop.eventsOf(conversationId)).toEqual(['payment.expired', 'payment.review']);
+    expect(await shop.eventsOf(conversationId)).toEqual(['payment.review']);
+  });
+
+  it('is given up only after the gateway was asked again, two seconds after it was asked last', async () => {
+    const { conversationId } = await shop.payments.startHosted(order());
+    await shop.payments.inquire(conversationId);
+    const asked = () => shop.simulator.ledger.calls('CheckPayment', conversationId);
+    const [before, began] = [asked(), performance.now()];
+    expect(await shop.payments.abandon(conversationId)).toMatchObject({ state: 'expired', reason: 'abandoned' });
+    expect(asked()).toBe(before + 1);
+    expect(performance.now() - began).toBeGreaterThan(1_500);
   });
 
   it('cannot be completed by Auth3d, and only a page can be abandoned', async () => {
@@ -280,6 +293,9 @@ describe.each(PLATFORMS_IN_TURN)("the gateway's own page on %s", (platform) => {
     const { conversationId } = await shop.payments.startHosted(order());
     expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: 'pending' });
     shop.simulator.payAtPage(conversationId, { callback: 'none' });
+    // The gateway is asked every two seconds at most.
+    expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: 'pending' });
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: 'succeeded' });
   });
 

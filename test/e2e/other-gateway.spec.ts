@@ -160,7 +160,10 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
     await other.payments.reconcile();
     const again = sale('149.90', { reference: payment.reference! });
     const { sent } = shops;
-    expect(await other.payments.doPayment(again)).toMatchObject({ state: 'failed', reason: 'reference_taken' });
+    await expect(other.payments.doPayment(again)).rejects.toMatchObject({
+      key: 'reference',
+      payment: { conversationId },
+    });
     expect(shops.sent).toEqual(sent);
   });
 
@@ -232,7 +235,7 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
       charging: 'succeeded',
       pending: 'failed',
       unknown: 'succeeded',
-      refund: 'failed',
+      refund: 'review',
     });
   });
 

@@ -122,6 +122,8 @@ describe('page', () => {
         expect(await shop.payments[ask](conversationId)).toMatchObject({ state: 'pending', version: payment.version });
       }
       expect(await shop.payments.find(conversationId)).toEqual(payment);
+      // The gateway is asked every two seconds at most.
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
       expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: 'succeeded' });
       expect(simulator.ledger.charges).toHaveLength(1);
     });

@@ -132,18 +132,22 @@ describe('DirectFlow', () => {
     it.each([
       ['succeeded', 'the first has succeeded', undefined],
       ['unknown', 'the first is unknown', LOST],
-    ])('fails without being sent when %s', async (_state, _what, answer) => {
+    ])('is refused when %s: nothing is recorded, sent or announced', async (state, _what, answer) => {
       if (answer) shop.gateway.willAnswer('DoPayment', answer);
       const order = sale();
-      await payments.doPayment(order);
-      const second = await payments.doPayment({ ...order, idempotencyKey: 'basket-2' });
-      expect(second).toMatchObject({ state: 'failed', reason: 'reference_taken', settled: true });
-      expect(await payments.find(second.conversationId)).toEqual(second);
+      const first = await payments.doPayment(order);
+      const again = { ...order, conversationId: 'AGAIN', idempotencyKey: 'basket-2' };
+      await expect(payments.doPayment(again)).rejects.toMatchObject({
+        code: 'PAYMENT_DUPLICATE',
+        key: 'reference',
+        payment: first,
+        message: `This reference is already taken by a payment that is ${state}; nothing was sent.`,
+      });
+      expect(await payments.findByReference(order.reference!)).toEqual([first]);
+      expect(await shop.store.findByIdempotencyKey('default', 'payment', 'basket-2')).toBeNull();
       expect(shop.gateway.sent('DoPayment')).toHaveLength(1);
       await payments.reconcile();
-      expect(shop.journal).toContain(`${second.conversationId}:1 failed`);
-      // A payment that was not sent gives its key back.
-      expect(await shop.store.findByIdempotencyKey('default', 'payment', 'basket-2')).toBeNull();
+      expect(shop.journal).toEqual([`${first.conversationId}:2 ${state}`]);
     });
 
     it('is sent when the first has failed, or when allowRepeat is set', async () => {
@@ -170,21 +174,6 @@ describe('DirectFlow', () => {
         message: expect.stringContaining('while opening the payment') as string,
       });
       expect(shop.gateway.requests).toEqual([]);
-    });
-
-    it('opens the payment anew if its refusal could not be written', async () => {
-      const { store } = shop;
-      const insert = store.insert.bind(store);
-      const taken = ['referenceLock', 'conversationId'] as const;
-      let tries = 0;
-      store.insert = (...given) => {
-        tries += 1;
-        const key = taken[tries - 1];
-        return key ? Promise.resolve(key) : insert(...given);
-      };
-      const payment = await payments.doPayment(sale());
-      expect(payment.state).toBe('succeeded');
-      expect(await payments.find(payment.conversationId)).toEqual(payment);
     });
 
     it('sends nothing if the store fails first, and shows nothing of the failure', async () => {

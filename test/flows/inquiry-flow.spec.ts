@@ -1,18 +1,19 @@
-import { Logger } from '@nestjs/common';
 import { type PaymentService, standardDialect } from 'nestjs-card-payment';
 import { TEST_DIALECT } from './assembled-flows.js';
 import { LOST, NOT_FOUND, NOT_PAID, NOT_SENT, paid, PAID, UNDECIDED } from './fake-gateway.js';
+import { logLines } from './log-lines.js';
 import { sale, TestShop } from './test-shop.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const MINUTE_MS = 60_000;
+const ASK_AGAIN_MS = 2_000;
 
 describe('InquiryFlow', () => {
+  const log = logLines();
   let shop: TestShop;
   let payments: PaymentService;
 
   beforeEach(async () => {
-    Logger.overrideLogger(false);
     shop = new TestShop();
     ({ payments } = await shop.start());
   });
@@ -46,13 +47,14 @@ describe('InquiryFlow', () => {
     shop.gateway.willAnswer('CheckPayment', answer);
     expect((await payments.inquire(conversationId)).state).toBe('unknown');
     expect((await shop.store.find('default', conversationId))?.dueAt).toBeInstanceOf(Date);
+    await shop.clock.advance(ASK_AGAIN_MS);
     expect((await payments.inquire(conversationId)).state).toBe('succeeded');
   });
 
   it('fails a payment as not found only if the gateway still does not know it ten minutes later', async () => {
     const conversationId = await unknownPayment();
     const states: string[] = [];
-    for (const wait of [0, 5 * MINUTE_MS, 5 * MINUTE_MS - 1, 1]) {
+    for (const wait of [0, 5 * MINUTE_MS, 5 * MINUTE_MS - ASK_AGAIN_MS, ASK_AGAIN_MS]) {
       await shop.clock.advance(wait);
       shop.gateway.willAnswer('CheckPayment', NOT_FOUND);
       states.push((await payments.inquire(conversationId)).state);
@@ -68,11 +70,14 @@ describe('InquiryFlow', () => {
     shop.gateway.willAnswer('CheckPayment', NOT_FOUND, NOT_FOUND, NOT_FOUND);
     expect((await payments.inquire(conversationId)).state).toBe('unknown');
     shop.clock.set(new Date(storeTime.getTime() + 60 * MINUTE_MS));
+    await shop.clock.advance(ASK_AGAIN_MS);
     expect((await payments.inquire(conversationId)).state).toBe('unknown');
     shop.store.now = () => Promise.reject(new Error('down'));
     shop.clock.set(new Date(storeTime.getTime() + 120 * MINUTE_MS));
+    await shop.clock.advance(ASK_AGAIN_MS);
     expect((await payments.inquire(conversationId)).state).toBe('unknown');
     // An answer that does not depend on the time is used, although the store does not tell the time.
+    await shop.clock.advance(ASK_AGAIN_MS);
     expect((await payments.inquire(conversationId)).state).toBe('succeeded');
   });
 
@@ -110,6 +115,30 @@ describe('InquiryFlow', () => {
         version: 3,
       });
     }
+  });
+
+  it('asks the gateway at most every two seconds; until then it returns what is stored', async () => {
+    const conversationId = await unknownPayment();
+    shop.gateway.willAnswer('CheckPayment', UNDECIDED, UNDECIDED);
+    const another = await unknownPayment();
+    for (const id of [conversationId, conversationId, another]) await payments.inquire(id);
+    await shop.clock.advance(ASK_AGAIN_MS - 1);
+    expect((await payments.inquire(conversationId)).state).toBe('unknown');
+    expect(shop.gateway.sent('CheckPayment')).toHaveLength(2);
+    await shop.clock.advance(1);
+    expect((await payments.inquire(conversationId)).state).toBe('succeeded');
+  });
+
+  it('logs an answer that contradicts a payment that counts as paid, which stays as it is', async () => {
+    const conversationId = await unknownPayment();
+    const held = shop.gateway.hold('CheckPayment');
+    const asked = payments.inquire(conversationId);
+    await held.begun;
+    await payments.resolve(conversationId, 'succeeded', 'seen at the bank');
+    log.length = 0;
+    held.answer(NOT_PAID);
+    expect(await asked).toMatchObject({ state: 'succeeded', reason: 'operator' });
+    expect(log).toEqual([expect.stringMatching(/^error Payment .*contradicts this \(failed, declined, B0051\)/)]);
   });
 
   it('does not ask the gateway about a payment that has succeeded', async () => {

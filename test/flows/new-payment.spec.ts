@@ -109,7 +109,7 @@ describe('the first record of a payment', () => {
     expect(record('direct', sale(), { timeoutMs: 1_000 }).dueAt).toEqual(new Date('2026-03-01T09:00:31Z'));
   });
 
-  it('of kind 3d is initiating, does not hold the order, and is due when its session ends', () => {
+  it('of kind 3d is initiating, does not hold the order, and is due when its claim ends', () => {
     expect(record('3d', sale({ reference: 'order' }), {}, 'hash')).toMatchObject({
       kind: '3d',
       state: 'initiating',
@@ -117,10 +117,10 @@ describe('the first record of a payment', () => {
       referenceLock: null,
       tokenHash: 'hash',
       expiresAt: new Date('2026-03-01T10:00:00Z'),
-      dueAt: new Date('2026-03-01T10:00:00Z'),
+      dueAt: new Date('2026-03-01T09:01:30Z'),
     });
-    const soon = new Date('2026-03-01T09:01:30Z');
-    expect(record('3d', sale(), { sessionTtlMs: 90_000 })).toMatchObject({ expiresAt: soon, dueAt: soon });
+    const soon = new Date('2026-03-01T09:02:30Z');
+    expect(record('3d', sale(), { sessionTtlMs: 150_000 })).toMatchObject({ expiresAt: soon });
   });
 
   it('does not hold the order with allowRepeat or without a reference', () => {

@@ -11,6 +11,8 @@ const REPEATED = aPaymentRecord({
   idempotencyKey: 'key-1',
 });
 
+const OWN = { gateways: [] };
+
 describe('PaymentReader', () => {
   let store: MemoryPaymentStore;
   let reader: PaymentReader;
@@ -26,7 +28,7 @@ describe('PaymentReader', () => {
     expect(await reader.find(record.conversationId)).toBeNull();
     expect(await reader.findByTokenHash('hash')).toBeNull();
     expect(await reader.findByReference(record.reference!)).toEqual([]);
-    expect(await reader.findRepeated(record, 'idempotencyKey')).toBeNull();
+    expect(await reader.findEarlier(record, 'idempotencyKey', OWN)).toBeNull();
     await store.insert(record);
     expect(await reader.find(record.conversationId)).toEqual(record);
     expect(await reader.findByTokenHash('hash')).toEqual(record);
@@ -45,7 +47,7 @@ describe('PaymentReader', () => {
     ['findByTokenHash', (reader) => reader.findByTokenHash('x')],
     ['findByReference', (reader) => reader.findByReference('x')],
     ['history', (reader) => reader.history('x')],
-    ['findRepeated', (reader) => reader.findRepeated(aPaymentRecord({ state: 'charging' }), 'idempotencyKey')],
+    ['findEarlier', (reader) => reader.findEarlier(aPaymentRecord({ state: 'charging' }), 'idempotencyKey', OWN)],
   ])('%s throws PAYMENT_STORE without details when the store fails', async (_name, read) => {
     const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('postgres://user:secret@host')) });
     const failure = await read(new PaymentReader(broken, { account: 'default' })).catch((error: unknown) => error);
@@ -78,17 +80,21 @@ describe('PaymentReader', () => {
   });
 
   describe('a repeated sale', () => {
-    const first = aPaymentRecord({ state: 'charging', conversationId: 'FIRST', idempotencyKey: 'key-1' });
+    const names = { conversationId: 'FIRST', idempotencyKey: 'key-1', referenceLock: null };
+    const first = aPaymentRecord({ state: 'charging', ...names });
 
     beforeEach(() => store.insert(first));
 
     it('is recognised by its key or by its id', async () => {
-      expect(await reader.findRepeated(REPEATED, 'idempotencyKey')).toEqual(first);
-      expect(
-        await reader.findRepeated({ ...REPEATED, conversationId: 'FIRST', idempotencyKey: null }, 'idempotencyKey'),
-      ).toEqual(first);
-      expect(await reader.findRepeated({ ...REPEATED, idempotencyKey: null }, 'idempotencyKey')).toBeNull();
-      expect(await reader.findRepeated({ ...REPEATED, idempotencyKey: 'key-2' }, 'idempotencyKey')).toBeNull();
+      const byKey = { payment: first, key: 'idempotencyKey' };
+      expect(await reader.findEarlier(REPEATED, 'idempotencyKey', OWN)).toEqual(byKey);
+      const sameId = { ...REPEATED, conversationId: 'FIRST', idempotencyKey: null };
+      expect(await reader.findEarlier(sameId, 'conversationId', OWN)).toEqual({
+        payment: first,
+        key: 'conversationId',
+      });
+      expect(await reader.findEarlier({ ...REPEATED, idempotencyKey: null }, 'idempotencyKey', OWN)).toBeNull();
+      expect(await reader.findEarlier({ ...REPEATED, idempotencyKey: 'key-2' }, 'idempotencyKey', OWN)).toBeNull();
     });
 
     it.each<[string, Partial<PaymentRecord>]>([
@@ -99,41 +105,65 @@ describe('PaymentReader', () => {
       ['instalment count', { installmentCount: 2 }],
       ['card', { maskedCardNumber: '524677******3508' }],
     ])('with a different %s is refused', async (_what, change) => {
-      await expect(reader.findRepeated({ ...REPEATED, ...change }, 'idempotencyKey')).rejects.toMatchObject({
+      await expect(reader.findEarlier({ ...REPEATED, ...change }, 'idempotencyKey', OWN)).rejects.toMatchObject({
         code: 'PAYMENT_DUPLICATE',
         payment: { conversationId: 'FIRST' },
         message: expect.stringContaining('idempotencyKey') as string,
       });
       const sameId = { ...REPEATED, ...change, conversationId: 'FIRST', idempotencyKey: null };
-      await expect(reader.findRepeated(sameId, 'idempotencyKey')).rejects.toThrow(/conversationId/);
+      await expect(reader.findEarlier(sameId, 'idempotencyKey', OWN)).rejects.toThrow(/conversationId/);
     });
 
     it('is recognised by id and key together', async () => {
-      expect(await reader.findRepeated({ ...REPEATED, conversationId: 'FIRST' }, 'conversationId')).toEqual(first);
+      expect(await reader.findEarlier({ ...REPEATED, conversationId: 'FIRST' }, 'conversationId', OWN)).toEqual({
+        payment: first,
+        key: 'conversationId',
+      });
     });
 
     it('is refused if the payment has been deleted and only its key or id is still known', async () => {
       store.findByIdempotencyKey = () => Promise.resolve('purged');
-      await expect(reader.findRepeated(REPEATED, 'idempotencyKey')).rejects.toMatchObject({
+      await expect(reader.findEarlier(REPEATED, 'idempotencyKey', OWN)).rejects.toMatchObject({
         code: 'PAYMENT_DUPLICATE',
         message: expect.stringContaining('idempotencyKey') as string,
         payment: null,
       });
       const gone = { ...REPEATED, conversationId: 'GONE', idempotencyKey: null };
-      await expect(reader.findRepeated(gone, 'conversationId')).rejects.toMatchObject({
+      await expect(reader.findEarlier(gone, 'conversationId', OWN)).rejects.toMatchObject({
         code: 'PAYMENT_DUPLICATE',
         message: expect.stringContaining('conversationId') as string,
         payment: null,
       });
       const known = { ...REPEATED, conversationId: 'FIRST', idempotencyKey: null };
-      expect(await reader.findRepeated(known, 'conversationId')).toEqual(first);
+      expect(await reader.findEarlier(known, 'conversationId', OWN)).toMatchObject({ payment: first });
     });
 
     it('is refused if its id belongs to one payment and its key to another', async () => {
       await store.insert({ ...first, conversationId: 'SECOND', idempotencyKey: 'key-2', referenceLock: null });
       await expect(
-        reader.findRepeated({ ...REPEATED, conversationId: 'FIRST', idempotencyKey: 'key-2' }, 'idempotencyKey'),
-      ).rejects.toMatchObject({ payment: { conversationId: 'SECOND' } });
+        reader.findEarlier({ ...REPEATED, conversationId: 'FIRST', idempotencyKey: 'key-2' }, 'idempotencyKey', OWN),
+      ).rejects.toMatchObject({ key: 'conversationId', payment: { conversationId: 'FIRST' } });
+    });
+
+    it('is looked for by its id, its key and its order, in this turn', async () => {
+      const holder = { ...first, conversationId: 'HOLDER', idempotencyKey: 'key-2', referenceLock: first.reference };
+      await store.insert(holder);
+      const ofOrder = { ...REPEATED, idempotencyKey: null };
+      expect(await reader.findEarlier(ofOrder, 'referenceLock', OWN)).toEqual({ payment: holder, key: 'reference' });
+      expect(await reader.findEarlier(REPEATED, 'referenceLock', OWN)).toMatchObject({ key: 'idempotencyKey' });
+      expect(await reader.findEarlier({ ...ofOrder, allowRepeat: true }, 'referenceLock', OWN)).toBeNull();
+      expect(await reader.findEarlier({ ...ofOrder, reference: 'order-2' }, 'referenceLock', OWN)).toBeNull();
+    });
+
+    it('is refused if its order is held and there is no payment to name', async () => {
+      store.findByReferenceLock = () => Promise.resolve('purged');
+      await expect(
+        reader.findEarlier({ ...REPEATED, idempotencyKey: null }, 'referenceLock', OWN),
+      ).rejects.toMatchObject({
+        code: 'PAYMENT_DUPLICATE',
+        key: 'reference',
+        payment: null,
+      });
     });
   });
 });

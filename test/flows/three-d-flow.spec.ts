@@ -148,15 +148,16 @@ describe('ThreeDFlow', () => {
       },
     );
 
-    it('sends nothing for an order that is already paid', async () => {
+    it('records and sends nothing for an order that is already paid', async () => {
       const order = sale();
-      await payments.doPayment(order);
+      const paid = await payments.doPayment(order);
       await expect(payments.init3d({ ...order, idempotencyKey: 'second' })).rejects.toMatchObject({
-        code: 'PAYMENT_INIT3D',
-        payment: { state: 'failed', reason: 'reference_taken' },
+        code: 'PAYMENT_DUPLICATE',
+        key: 'reference',
+        payment: paid,
       });
       expect(shop.gateway.sent('Init3d')).toEqual([]);
-      expect(await shop.store.findByIdempotencyKey('default', 'payment', 'second')).toBeNull();
+      expect(await payments.findByReference(order.reference!)).toEqual([paid]);
       expect((await payments.init3d({ ...order, allowRepeat: true })).payment.state).toBe('awaiting');
     });
 
@@ -179,21 +180,6 @@ describe('ThreeDFlow', () => {
       await payments.reconcile();
       held.answer(answer);
       await expect(starting).rejects.toMatchObject({ code: 'PAYMENT_INIT3D', payment: { state: 'expired' } });
-    });
-
-    it('leaves the payment expired if it expired while the store was reading the other payments of the order', async () => {
-      const order = sale();
-      await payments.doPayment(order);
-      const find = shop.store.findByReference.bind(shop.store);
-      shop.store.findByReference = async (...given) => {
-        await shop.clock.advance(HOUR_MS);
-        await payments.reconcile();
-        return find(...given);
-      };
-      await expect(payments.init3d(order)).rejects.toMatchObject({
-        code: 'PAYMENT_INIT3D',
-        payment: { state: 'expired' },
-      });
     });
 
     it('throws PAYMENT_STORE if the store reports a key as taken that no payment has', async () => {
@@ -287,6 +273,22 @@ describe('ThreeDFlow', () => {
       const payment = await payments.auth3d(callbackOf(conversationId));
       expect(payment).toMatchObject({ state: 'failed', reason: 'reference_taken' });
       expect(shop.gateway.sent('Auth3d')).toEqual([]);
+    });
+
+    it('is claimed once more if whoever held the order has let go of it in between', async () => {
+      const order = sale();
+      const conversationId = await startPayment(payments, order);
+      const held = shop.gateway.hold('DoPayment');
+      const other = payments.doPayment(order);
+      await held.begun;
+      const { store } = shop;
+      const look = store.findByReferenceLock.bind(store);
+      store.findByReferenceLock = async (...given) => {
+        held.answer(DECLINED);
+        await other;
+        return look(...given);
+      };
+      expect(await payments.auth3d(callbackOf(conversationId))).toMatchObject({ state: 'succeeded' });
     });
 
     it('refuses a direct payment, and a 3D payment whose Init3d is still unanswered', async () => {

@@ -4,6 +4,8 @@ import type { LedgerEvent } from '../../lib/payment/ledger-event.js';
 const WIDTH = 116;
 const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
 /** What stands before the other facts of a payment or refund. */
+/** Shown only where it is true. */
+const UNUSUAL = { allowRepeat: true };
 const IN_HEADING: ReadonlySet<string> = new Set(['version', 'state', 'reason', 'conversationId', 'refundId']);
 
 type Facts = ReadonlyMap<string, string>;
@@ -115,7 +117,9 @@ export class Transcript {
   }
 
   private facts(value: object): Facts {
-    const entries = Object.entries(value).filter(([, part]) => part !== null && part !== undefined);
+    const isShown = ([name, part]: [string, unknown]): boolean =>
+      (part ?? null) !== null && !(name in UNUSUAL && !part);
+    const entries = Object.entries(value).filter(isShown);
     return new Map(entries.map(([name, part]) => [name, this.describe(part)]));
   }
 

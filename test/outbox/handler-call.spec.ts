@@ -2,13 +2,16 @@ import { SpanKind, trace } from '@opentelemetry/api';
 import { DeliveryFailures } from '../../lib/outbox/delivery-failures.js';
 import { HandlerCall, MAX_TRIES } from '../../lib/outbox/handler-call.js';
 import type { PaymentHandler } from '../../lib/outbox/handler-finder.js';
+import type { LedgerEvent } from '../../lib/payment/ledger-event.js';
 import type { PaymentEvent } from '../../lib/payment/payment-event.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import type { Delivery } from '../../lib/store/payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { logLines } from '../flows/log-lines.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 import { isOver, quiet } from '../flows/test-shop.js';
 import { storeEvent } from './sample-event.js';
 
@@ -79,6 +82,87 @@ describe('HandlerCall', () => {
     await clock.advance(DAY_MS);
     expect(await leaseDue()).toBeNull();
     expect(log).toEqual([]);
+  });
+
+  describe('of a payment that failed', () => {
+    const seen: PaymentEvent[] = [];
+
+    beforeEach(async () => {
+      seen.length = 0;
+      await store.announce('default', [{ handlerId: 'mail', type: 'payment.failed' }]);
+      await storeEvent(store, 'FAILED', clock.now(), { state: 'failed', reference: 'order-1' });
+      await store.fanOut('default', 10);
+    });
+
+    async function tell(): Promise<void> {
+      const [delivery] = await store.leaseDeliveries({
+        ...{ account: 'default', handlerId: 'mail', types: ['payment.failed'], limit: 1 },
+        ...{ lease: 'mine', leaseMs: MINUTE_MS },
+      });
+      const handler = { id: 'mail', account: 'default', types: [], concurrency: 1, timeoutMs: null };
+      const handle = (event: LedgerEvent): void => void seen.push(event as PaymentEvent);
+      await new HandlerCall(delivery!, 'mine', { ...handler, handle }, store, clock, failures).done;
+    }
+
+    const open = () => store.listDeliveries({ account: 'default', parked: false, after: null, limit: 10 });
+
+    it.each<[string, Partial<PaymentRecord> | null, number]>([
+      ['there is none', null, 1],
+      ['it ended, too', { state: 'expired' }, 1],
+      ['its buyer is at the bank', { state: 'awaiting', kind: '3d' }, 1],
+      ['it has paid the order', { state: 'succeeded', referenceLock: 'order-1' }, 0],
+      ['it has paid the order, which it need not have held', { state: 'succeeded', allowRepeat: true }, 0],
+      ['its page is being opened', { state: 'initiating', kind: 'hosted', referenceLock: 'order-1' }, 0],
+    ])('calls the handler or not, where of another payment of the order %s', async (_what, other, calls) => {
+      const ids = { conversationId: 'OTHER', reference: 'order-1', idempotencyKey: null };
+      if (other) await store.insert(aPaymentRecord({ state: 'failed', referenceLock: null, ...ids, ...other }));
+      await tell();
+      expect(seen).toHaveLength(calls);
+      expect((await open()).filter(({ event }) => event.type === 'payment.failed')).toEqual([]);
+      if (calls === 0)
+        expect(log).toEqual([expect.stringMatching(/mail is not told, since a payment holds the order/)]);
+    });
+
+    it.each([
+      ['it was purged', false, 0],
+      ['both moved money, and nobody holds it any more', true, 1],
+    ])(
+      'calls the handler or not, where the lock of the order has no owner: %s',
+      async (_what, pinsReference, calls) => {
+        store.findByReferenceLock = () => Promise.resolve('purged');
+        const other = { conversationId: 'OTHER', reference: 'order-1', referenceLock: null, idempotencyKey: null };
+        await store.insert(aPaymentRecord({ state: 'failed', ...other, pinsReference }));
+        await tell();
+        expect(seen).toHaveLength(calls);
+      },
+    );
+
+    it.each(['failed', 'review'] as const)('without an order, by how it stands itself: %s', async (state) => {
+      await store.acknowledge('default', 'mail', 'FAILED:1');
+      await storeEvent(store, 'ALONE', clock.now(), { state: 'failed' });
+      await store.fanOut('default', 10);
+      const record = (await store.find('default', 'ALONE'))!;
+      await store.replace({ ...record, state, version: 2 }, record);
+      await tell();
+      expect(seen).toHaveLength(state === 'failed' ? 1 : 0);
+    });
+
+    it('is no try while the store cannot say whether the order is held', async () => {
+      const look = store.findByReferenceLock.bind(store);
+      store.findByReferenceLock = () => Promise.reject(new Error('down'));
+      for (let tries = 0; tries < 2 * MAX_TRIES; tries += 1) {
+        await tell();
+        await clock.advance(MINUTE_MS);
+      }
+      expect(seen).toEqual([]);
+      expect(failures.count).toBeGreaterThan(0);
+      const [, delivery] = await open();
+      expect(delivery).toMatchObject({ attempts: 0, parked: false });
+      store.findByReferenceLock = look;
+      await tell();
+      expect(seen).toMatchObject([{ type: 'payment.failed' }]);
+      expect(failures.count).toBe(0);
+    });
   });
 
   it.each<[string, () => unknown, string]>([

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
@@ -6,18 +7,22 @@ import type { PaymentEvent } from 'nestjs-card-payment';
 import { PlainEvents } from '../../lib/outbox/plain-events.js';
 import { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { PaymentClock } from '../../lib/payment/clock.js';
+import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
+import { PAYMENT_STORE } from '../../lib/store/payment-store.js';
 import { aPaymentEvent } from '../../lib/testing/a-payment.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { loggerInto, logLines } from '../flows/log-lines.js';
 import { quiet } from '../flows/test-shop.js';
 
-const EVENT = { eventId: 'ONE:1', type: 'payment.succeeded' } as PaymentEvent;
+const EVENT: PaymentEvent = { ...aPaymentEvent({ state: 'succeeded' }), eventId: 'ONE:1' };
 
 const SETTINGS = {
   provide: PaymentSettings,
   useValue: { credentials: { clientSecret: 'a secret of ours', apiKey: null } },
 };
 const CLOCK = { provide: PaymentClock, useValue: new TestClock() };
+const store = new MemoryPaymentStore();
+const STORE = { provide: PAYMENT_STORE, useValue: store };
 
 @Injectable()
 class Listener {
@@ -25,6 +30,7 @@ class Listener {
   act = (): unknown => undefined;
 
   @OnEvent('payment.succeeded', { suppressErrors: false })
+  @OnEvent('payment.failed', { suppressErrors: false })
   on(event: PaymentEvent): unknown {
     this.received.push(event);
     return this.act();
@@ -38,7 +44,7 @@ describe('PlainEvents', () => {
   async function start(imports = [EventEmitterModule.forRoot()]): Promise<{ plain: PlainEvents; listener: Listener }> {
     const builder = Test.createTestingModule({
       imports: [DiscoveryModule, ...imports],
-      providers: [PlainEvents, CLOCK, SETTINGS, Listener],
+      providers: [PlainEvents, CLOCK, SETTINGS, STORE, Listener],
     });
     const module = await builder.setLogger(loggerInto(log, records)).compile();
     await module.init();
@@ -53,7 +59,7 @@ describe('PlainEvents', () => {
     const { plain, listener } = await start();
     expect(plain.isConnected).toBe(true);
     plain.emit(EVENT);
-    plain.emit(aPaymentEvent({ state: 'failed' }));
+    plain.emit(aPaymentEvent({ state: 'unknown' }));
     expect(listener.received).toEqual([]);
     for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
     expect(listener.received).toEqual([]);
@@ -83,6 +89,20 @@ describe('PlainEvents', () => {
     ]);
   });
 
+  it('of failed and expired are dropped and logged if the store cannot say whether the order is held', async () => {
+    const { plain, listener } = await start();
+    const [free, unsure] = ['free', 'unsure'].map((reference) => aPaymentEvent({ state: 'failed', reference }));
+    plain.emit(free!);
+    await quiet();
+    jest.spyOn(store, 'findByReferenceLock').mockRejectedValue(new Error('down'));
+    plain.emit(unsure!);
+    await quiet();
+    expect(listener.received).toEqual([free]);
+    expect(log).toEqual([
+      expect.stringMatching(/^error Event .* is not emitted \(payment.failed\): the payment store/),
+    ]);
+  });
+
   it('are logged at most ten times a minute if a listener always fails', async () => {
     const { plain, listener } = await start();
     listener.act = () => Promise.reject(new Error('down'));
@@ -100,7 +120,7 @@ describe('PlainEvents', () => {
     expect(log).toEqual([]);
     const module = await Test.createTestingModule({
       imports: [DiscoveryModule],
-      providers: [PlainEvents, CLOCK, SETTINGS],
+      providers: [PlainEvents, CLOCK, SETTINGS, STORE],
     }).compile();
     module.get(PlainEvents).emit(EVENT);
     await quiet();

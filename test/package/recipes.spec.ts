@@ -115,10 +115,12 @@ describe('the recipes for duplicates', () => {
     expect(await startSafely(merchant.payments, FIRST)).toBe('id in use');
   });
 
-  it('startSafely asks the buyer to wait if another payment holds the order', async () => {
+  it('both say so if another payment has paid the order', async () => {
     await paySafely(merchant.payments, FIRST);
     const another = { ...FIRST, idempotencyKey: 'checkout-8' };
-    expect(await startSafely(merchant.payments, another)).toBe('wait');
+    expect(await paySafely(merchant.payments, another)).toBe('paid or being paid');
+    expect(await startSafely(merchant.payments, another)).toBe('already paid');
+    expect(charges()).toBe(1);
   });
 
   it('startSafely recognises the same amount in another format', async () => {

@@ -144,7 +144,7 @@ describe('a shutdown waits for', () => {
     const answer = flows.receiver.complete(token, FIELDS);
     await held.begun;
     await shop.clock.advance(25_000);
-    expect((await answer).state).toBe('authorizing');
+    expect((await answer).payment.state).toBe('authorizing');
     expect(await isOver(flows.inFlight.ended())).toBe(false);
     held.answer(DECLINED);
     await flows.inFlight.ended();

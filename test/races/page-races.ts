@@ -10,7 +10,7 @@ export const STARTS_AT_ONCE = PROCESSES * TIMES;
 const ORDERS = Math.ceil(RACES / 4);
 const LIMIT_MS = 60_000 + ORDERS * 3_000;
 const PAGE_OPEN = 'PAYMENT_HOSTED page_open';
-const TAKEN = 'PAYMENT_HOSTED reference_taken';
+const TAKEN = 'PAYMENT_DUPLICATE reference';
 
 /** The processes start, complete and give up the same payments at the gateway's own page at once. */
 export function describePageRaces(rig: RaceRig): void {

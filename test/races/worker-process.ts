@@ -1,6 +1,12 @@
 // One of the processes that share a merchant's store, with the built package. It does what its parent asks.
 import { ConsoleLogger } from '@nestjs/common';
-import type { DoPaymentDto, PaymentError, PaymentOptions, PaymentState } from 'nestjs-card-payment';
+import type {
+  DoPaymentDto,
+  PaymentDuplicateError,
+  PaymentError,
+  PaymentOptions,
+  PaymentState,
+} from 'nestjs-card-payment';
 import { startShop, type Shop } from '../rigs/shop.js';
 import { serveTasks } from '../rigs/tasks.mjs';
 import { readThenWriteStore } from './read-then-write-store.js';
@@ -25,8 +31,18 @@ async function openPage(sale: PageSale): Promise<PageAnswer> {
     const { conversationId, redirectUrl } = await shop!.payments.startHosted(sale);
     return { conversationId, redirectUrl, error: null };
   } catch (error) {
-    const { code, reason = '' } = error as PaymentError & { readonly reason?: string };
-    return { conversationId: null, redirectUrl: null, error: `${code} ${reason}`.trim() };
+    const { code, reason, key } = error as PaymentError & { readonly reason?: string; readonly key?: string };
+    return { conversationId: null, redirectUrl: null, error: `${code} ${reason ?? key ?? ''}`.trim() };
+  }
+}
+
+/** @returns its conversationId; none if the order is held */
+async function pay(sale: DoPaymentDto): Promise<string[]> {
+  try {
+    return [(await shop!.payments.doPayment(sale)).conversationId];
+  } catch (error) {
+    if ((error as Partial<PaymentDuplicateError>).key !== 'reference') throw error;
+    return [];
   }
 }
 
@@ -69,8 +85,7 @@ serveTasks({
     const outcomes = await Promise.allSettled(runs);
     return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
   },
-  pay: (sales: readonly DoPaymentDto[]): Promise<string[]> =>
-    Promise.all(sales.map(async (sale) => (await shop!.payments.doPayment(sale)).conversationId)),
+  pay: async (sales: readonly DoPaymentDto[]): Promise<string[]> => (await Promise.all(sales.map(pay))).flat(),
   giveBack: (asks: readonly RefundAsk[]): Promise<RefundAnswer[]> => Promise.all(asks.map(giveBack)),
   /** Starts each at the gateway's own page, several times at once. */
   openPages: ({ sales, times }: { sales: readonly PageSale[]; times: number }): Promise<PageAnswer[]> =>

@@ -73,7 +73,7 @@ export class Worker {
     return this.process.ask('race', { callbacks, copies });
   }
 
-  /** Direct payments. @returns their conversationIds */
+  /** Direct payments of the orders that are free. @returns their conversationIds */
   pay(sales: readonly DoPaymentDto[]): Promise<string[]> {
     return this.process.ask('pay', sales);
   }

@@ -1,7 +1,7 @@
 import type { PaymentEventState, PaymentHistoryEntry } from 'nestjs-card-payment';
 import type { SimulatorLedger, SimulatorOperation } from 'nestjs-card-payment/simulator';
 import { eventIdOf, isEventState } from '../../lib/payment/payment-event.js';
-import type { PaymentRecord } from '../../lib/payment/payment.js';
+import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** A payment as the store has it in the end, with its changes. */
@@ -86,7 +86,18 @@ export function owedEvents({ record, history }: StoredPayment): { eventId: strin
   );
 }
 
-/** Ids of the events that a handler should have heard and has not. */
+/**
+ * Ids of the events that a handler should have heard and has not. That a payment ended without money is not told while
+ * its order is held, which another payment of it may have done at that moment.
+ */
 export function lostEvents(payments: readonly StoredPayment[], heard: ReadonlySet<string>): string[] {
-  return payments.flatMap(owedEvents).flatMap(({ eventId }) => (heard.has(eventId) ? [] : [eventId]));
+  return payments.flatMap((payment) => {
+    const { reference, account } = payment.record;
+    const isAlone = payments.every(
+      (other) => other === payment || other.record.reference !== reference || other.record.account !== account,
+    );
+    const isTold = isAlone || isRefund(payment.record);
+    const owed = owedEvents(payment).filter(({ state }) => isTold || (state !== 'failed' && state !== 'expired'));
+    return owed.flatMap(({ eventId }) => (heard.has(eventId) ? [] : [eventId]));
+  });
 }

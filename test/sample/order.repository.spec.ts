@@ -174,14 +174,6 @@ describe('the sample’s orders', () => {
     expect(statusOf(id)).toBe('open');
   });
 
-  it('are neither held nor released by a payment that found their reference taken', () => {
-    const id = place();
-    const conversationId = 'ABC00000000000000001';
-    handlers.notPaid(aPaymentEvent({ state: 'unknown', reference: id, conversationId }));
-    handlers.notPaid(aPaymentEvent({ state: 'failed', reason: 'reference_taken', reference: id, conversationId }));
-    expect(statusOf(id)).toBe('checking');
-  });
-
   it('stay paid after events of another payment', () => {
     const id = place();
     const conversationId = 'ABC00000000000000002';

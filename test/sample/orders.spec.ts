@@ -177,13 +177,6 @@ describe('orders', () => {
       expect(orders.find(order)).toMatchObject({ status: 'checking' });
     });
 
-    it('still holds it when a payment fails with reference_taken', () => {
-      const order = orders.place(LINES);
-      payments.notPaid(event(order, 'unknown', 'A'));
-      payments.notPaid(event(order, 'failed', 'A', { reason: 'reference_taken' }));
-      expect(orders.find(order)).toMatchObject({ status: 'checking' });
-    });
-
     it('can hold it again', () => {
       const order = orders.place(LINES);
       payments.notPaid(event(order, 'unknown', 'A'));

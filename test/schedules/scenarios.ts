@@ -82,7 +82,7 @@ export const SCRIPTS = scripts([
   { name: 'callbacks, late writes', ...CALLBACKS, lateWrites: true, schedules: 190 },
   { name: 'one key twice', acts: [pay({ idempotencyKey: KEY })], schedules: 74 },
   { name: 'one key twice, late writes', acts: [pay({ idempotencyKey: KEY })], lateWrites: true, schedules: 190 },
-  { name: 'two clicks on an order', acts: [pay()], schedules: 162 },
+  { name: 'two clicks on an order', acts: [pay()], schedules: 74 },
   {
     name: 'two tabs of an order',
     prepare: prepareTwoTabs,
@@ -90,7 +90,7 @@ export const SCRIPTS = scripts([
     isPaid: true,
     schedules: 306,
   },
-  { name: 'a callback beside a click', prepare: prepare3d, acts: [callback(), pay()], schedules: 315 },
+  { name: 'a callback beside a click', prepare: prepare3d, acts: [callback(), pay()], schedules: 220 },
   { name: 'a callback beside the background', prepare: prepare3d, acts: [callback(), reconcile], schedules: 14 },
   { name: 'two starts at the bank', acts: [(_, host) => host.start3d(input())], schedules: 233 },
   { name: 'two refunds', prepare: preparePaid, acts: [refund('100.00')], schedules: 81 },
@@ -103,7 +103,7 @@ export const SCRIPTS = scripts([
     prepare: preparePage,
     acts: [abandon, pay()],
     late: payAtPage.does,
-    schedules: 140,
+    schedules: 71,
   },
   {
     name: 'a page whose buyer comes back',

@@ -226,8 +226,8 @@ export class ShopHost extends Host {
     return this.payments.auth3d({ conversationId, fields: { conversationId, mdStatus: '1' } });
   }
 
-  returnFromPage(conversationId: string): Promise<Payment> {
-    return this.flows.receiver.complete(this.shop.atPages.get(conversationId)!, {});
+  async returnFromPage(conversationId: string): Promise<Payment> {
+    return (await this.flows.receiver.complete(this.shop.atPages.get(conversationId)!, {})).payment;
   }
 
   async start3d(input: DoPaymentDto): Promise<Payment> {

@@ -1,7 +1,15 @@
-import type { Payment, PaymentEvent, PaymentService, Refund, RefundEvent } from 'nestjs-card-payment';
+import type {
+  Payment,
+  PaymentDuplicateError,
+  PaymentEvent,
+  PaymentService,
+  Refund,
+  RefundEvent,
+} from 'nestjs-card-payment';
 import { isOpenRefund } from '../../lib/payment/refund-totals.js';
 import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
 import { isClaimed, rowOf } from '../../lib/payment/payment-state.js';
+import { holdsOrder } from '../../lib/payment/transitions.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { sale } from '../rigs/sale.js';
 import { interceptCalls } from '../rigs/store-calls.js';
@@ -39,6 +47,8 @@ export class Witness {
   private readonly published: string[] = [];
   /** The same of those that handlers got, in their order. */
   private readonly handled: string[] = [];
+  /** The orders that a handler was told failed or expired. */
+  private readonly givenBack = new Set<string | null>();
 
   constructor(private readonly shop: WatchedShop) {}
 
@@ -60,6 +70,14 @@ export class Witness {
     const { version, state } = 'refund' in event ? event.refund : event.payment;
     const id = 'refund' in event ? event.refund.refundId : event.payment.conversationId;
     this.handled.push(`${id}:${version} ${state}`);
+    if ('refund' in event || !isFreeing(state)) return;
+    const { reference } = event.payment;
+    this.givenBack.add(reference);
+    this.check(!this.isHeld(reference), `a handler was told ${state} of an order that is held`);
+  }
+
+  private isHeld(reference: string | null): boolean {
+    return [...this.records.values()].some((record) => record.reference === reference && holdsOrder(record));
   }
 
   /** Checks an answer as it is given. */
@@ -151,7 +169,10 @@ export class Witness {
   }
 
   private checkEvents(): void {
-    for (const event of this.published) this.check(this.handled.includes(event), `no handler got ${shown(event)}`);
+    for (const event of this.published) {
+      const isToldIf = isFreeing(event.split(' ')[1]!);
+      this.check(isToldIf || this.handled.includes(event), `no handler got ${shown(event)}`);
+    }
     for (const event of this.handled) this.check(this.published.includes(event), `a handler got ${shown(event)}`);
     const firsts = [...new Set(this.handled)];
     const inOrder = firsts.every((event, index) => {
@@ -187,11 +208,18 @@ export class Witness {
       const mayBeUnpaid = hosts.some(({ isDead }) => isDead) || hasDropped || !script.isPaid;
       this.check(charged.length > 0 || mayBeUnpaid, 'no host died, and the order could not be paid');
       if (reference === null) continue;
-      const { state } = await another.payments.doPayment({ ...sale(), reference });
+      // Whoever gives a page up has the answer, and is told by no event.
+      const isTold = ofOrder.some(({ state, reason }) => isFreeing(state) && reason !== 'abandoned');
+      const isFree = isTold && !ofOrder.some(({ reason }) => reason === 'abandoned') && !this.isHeld(reference);
+      this.check(!isFree || this.givenBack.has(reference), 'the order is free, and no handler was told so');
       const isTaken = charged.length > 0;
+      const isPaid = await another.payments.doPayment({ ...sale(), reference }).then(
+        ({ state }) => state === 'succeeded',
+        (error: unknown) => (error as Partial<PaymentDuplicateError>).key !== 'reference',
+      );
       this.check(
-        (state === 'succeeded') !== isTaken,
-        `the order is ${isTaken ? 'paid' : 'free'}, and can${isTaken ? '' : 'not'} be paid`,
+        isPaid !== isTaken,
+        `the order is ${isTaken ? 'paid' : 'free'}, and can${isPaid ? '' : 'not'} be paid`,
       );
     }
   }
@@ -199,6 +227,11 @@ export class Witness {
 
 function nameOf(record: PaymentRecord): string {
   return isRefund(record) ? `the ${record.kind}` : 'the payment';
+}
+
+/** Whether a shop that hears of it gives the order back. */
+function isFreeing(state: string): boolean {
+  return state === 'failed' || state === 'expired';
 }
 
 function isOpenPage({ kind, state }: PaymentRecord): boolean {

@@ -125,9 +125,11 @@ export class Buyers {
       const { method, headers, body } = request;
       const answer = await this.send(pathname, { method, headers, body, redirect: 'manual' });
       if (answer && answer.status < 500) {
-        const [location = ''] = (answer.headers.get('location') ?? '').split('?');
+        const [location = '', query] = (answer.headers.get('location') ?? '').split('?');
         const state = STATE_OF_URL.get(location);
-        if (state) this.shown.push({ conversationId, state });
+        // Of an order that is held it shows how the payment stands that holds it.
+        const shown = new URLSearchParams(query).get('conversationId') ?? conversationId;
+        if (state) this.shown.push({ conversationId: shown, state });
         else if (location !== RESULT_URLS.pendingUrl) {
           this.problems.push(`${conversationId}: its callback was answered with ${answer.status} ${location}`);
         }

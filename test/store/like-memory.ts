@@ -279,6 +279,7 @@ async function look(store: PaymentStore, account: string): Promise<unknown> {
     keys: await Promise.all(
       types.flatMap((type) => NUMBERS.map((number) => store.findByIdempotencyKey(account, type, `key of ${number}`))),
     ),
+    lock: await store.findByReferenceLock(account, 'order'),
     tokens: await Promise.all(NUMBERS.map((number) => store.findByTokenHash(account, `token of ${number}`))),
   };
 }

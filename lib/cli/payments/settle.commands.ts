@@ -83,7 +83,9 @@ export const abandonPaymentCommand = command({
     return withAccountStore(call, async (opened) => {
       const settings = gatewaySettings(call, ABANDONING);
       if (await isRefundId(opened, id)) throw new CommandFailedError('A refund or void cannot be abandoned.');
-      const payment = await withGateway(opened, settings, ({ inquiries }) => inquiries.abandon(id));
+      const payment = await withGateway(opened, settings, ({ inquiries }) =>
+        inquiries.abandon(id, userName() ?? 'the command line'),
+      );
       const isFree = payment.state === 'expired' || payment.state === 'failed';
       return {
         text: `${nameOf({ payment })} ${isFree ? `is ${payment.state}` : notAbandoned(payment, settings)}.`,

@@ -234,7 +234,8 @@ export class Reconciler {
         // If this instance cannot ask, another one may, once the lease has run out. A page that nobody can ask about ends
         // like one whose gateway is silent.
         if (this.gateway.canInquire || record.state === 'pending')
-          queue.add(queuedInquiry(record, until, true, counts));
+          return queue.add(queuedInquiry(record, until, true, counts));
+        if (rowOf(record.state).settled) return this.leaveToOthers(record);
         return;
       case 'nothing':
         return;
@@ -246,12 +247,19 @@ export class Reconciler {
   }
 
   /**
-   * Leaves a record of another gateway to instances with the settings of that one, for as long as it has been unchanged
-   * already. An open page ends like one whose gateway is silent, so that a person can settle it; one that ended long ago
-   * is due no more, so that it can be purged.
+   * Leaves a record of another gateway to instances with the settings of that one. An open page ends like one whose
+   * gateway is silent, so that a person can settle it.
    */
   private async leaveToItsGateway(record: PaymentRecord): Promise<void> {
     if (record.state === 'pending' && (await this.inquiries.ask(record))) return;
+    return this.leaveToOthers(record);
+  }
+
+  /**
+   * Leaves a record that cannot be asked about here to other instances, for as long as it has been unchanged already. One
+   * that ended long ago is due no more, so that it can be purged.
+   */
+  private async leaveToOthers(record: PaymentRecord): Promise<void> {
     const now = this.clock.now().getTime();
     const unchangedMs = now - record.updatedAt.getTime();
     if (rowOf(record.state).settled && unchangedMs >= MAX_LATE_MS) {
@@ -275,7 +283,8 @@ export class Reconciler {
   }
 
   private async expire(record: PaymentRecord, counts: ReconcileCounts): Promise<void> {
-    if (record.expiresAt && record.expiresAt > this.clock.now()) {
+    // Of a payment that is only being started, the claim has ended.
+    if (record.state !== 'initiating' && record.expiresAt && record.expiresAt > this.clock.now()) {
       return this.due.handBack(record, record.expiresAt);
     }
     const ended = await this.writer.move(record, 'expired');

@@ -2,6 +2,7 @@ import type { InquiryOutcome } from '../../gateway/readings/outcomes.js';
 import type { PaymentReason, PaymentRecord } from '../../payment/payment.js';
 import type { Randomness } from '../../payment/randomness.js';
 import { advance, type PaymentChange } from '../../payment/transitions.js';
+import { askedLate, toBeAskedLate } from './late-inquiries.js';
 import { resultChanges } from './result-changes.js';
 import {
   type AnswerTimes,
@@ -9,6 +10,7 @@ import {
   applyOutcome,
   isConfirmed,
   nextInquiry,
+  saysUnpaid,
   type SettlementRules,
   UNPAID_CONFIRMED_AFTER_MS,
   variedBy,
@@ -16,10 +18,6 @@ import {
 
 /** A gateway that has said nothing for so long after the page's end may have been paid: a person has to know. */
 const MAX_SILENCE_MS = 86_400_000;
-/** When a payment that ended unpaid is asked about once more: a page that was left open may be paid late. */
-const LATE_INQUIRIES_MS = [1, 6, 24, 48, 72].map((hours) => hours * 3_600_000);
-/** How long answers that say neither are made up for after the end. */
-const MAX_UNCLEAR_MS = 7 * 86_400_000;
 const MIN_WAIT_MS = 60_000;
 const MAX_WAIT_MS = 4 * 3_600_000;
 
@@ -41,7 +39,11 @@ export function applyToPage(
     return applyInquiry(record, inquiry, rules, times);
   }
   const { answeredAt, now } = times;
-  if (record.state === 'expired' || record.state === 'failed') return inquiry && askedLate(record, inquiry, rules, now);
+  if (record.state === 'expired' || record.state === 'failed') {
+    // Whatever approves it now is for a person to look at.
+    if (inquiry?.outcome === 'bare_approval') return applyOutcome(record, inquiry.charge, rules, now);
+    return inquiry && askedLate(record, saysUnpaid(inquiry), rules, now);
+  }
   if (record.state !== 'pending' && record.state !== 'unknown') return null;
   const isOver = record.expiresAt !== null && answeredAt >= record.expiresAt;
   const isUnpaid = saysUnpaid(inquiry);
@@ -86,12 +88,6 @@ export function applyAbandoned(
   return applyToPage(record, inquiry, rules, times);
 }
 
-/** Whether the gateway's word is that nothing has been paid so far. */
-export function saysUnpaid(inquiry: InquiryOutcome | null): boolean {
-  if (inquiry?.outcome === 'nothing') return inquiry.isUnpaid === true;
-  return inquiry?.outcome === 'declined' || inquiry?.outcome === 'not_found';
-}
-
 /**
  * When to ask about a page next: after a minute at first, then after as long as it has been there, up to four hours; at
  * its end; and ten minutes after the first answer that it was not paid in its time.
@@ -115,41 +111,7 @@ function endPage(
   { canInquire }: SettlementRules,
   now: Date,
 ): PaymentRecord {
-  const dueAt = canInquire ? firstLateInquiry(now) : null;
-  return advance(record, 'expired', { reason, inquiries: record.inquiries + 1, dueAt }, now);
-}
-
-/** A payment that ended unpaid. Whatever approves it now is for a person to look at. */
-function askedLate(
-  record: PaymentRecord,
-  inquiry: InquiryOutcome,
-  rules: SettlementRules,
-  now: Date,
-): PaymentRecord | null {
-  if (inquiry.outcome === 'bare_approval') return applyOutcome(record, inquiry.charge, rules, now);
-  const endedAt = record.finalizedAt ?? now;
-  const dueAt = saysUnpaid(inquiry) ? nextLateInquiry(endedAt, now) : askUnclearAgain(endedAt, now);
-  const next = rules.canInquire ? dueAt : null;
-  // A callback may ask at any time, and as often as its sender likes.
-  if (next?.getTime() === record.dueAt?.getTime()) return null;
-  const { reason } = record;
-  return advance(record, record.state, { reason, inquiries: record.inquiries + 1, dueAt: next }, now);
-}
-
-/** An answer that does not say whether it was paid is not one of the late ones: they are made up for, for a week. */
-function askUnclearAgain(endedAt: Date, now: Date): Date | null {
-  const next = new Date(now.getTime() + LATE_INQUIRIES_MS[0]!);
-  return next.getTime() - endedAt.getTime() < MAX_UNCLEAR_MS ? next : null;
-}
-
-/** When a payment that ended unpaid at this moment is asked about first. */
-export function firstLateInquiry(endedAt: Date): Date {
-  return new Date(endedAt.getTime() + LATE_INQUIRIES_MS[0]!);
-}
-
-function nextLateInquiry(endedAt: Date, now: Date): Date | null {
-  const wait = LATE_INQUIRIES_MS.find((late) => endedAt.getTime() + late > now.getTime());
-  return wait === undefined ? null : new Date(endedAt.getTime() + wait);
+  return advance(record, 'expired', { reason, ...(canInquire && toBeAskedLate(now)) }, now);
 }
 
 function isSilentTooLong({ state, expiresAt, notFoundAt }: PaymentRecord, now: Date): boolean {

@@ -3,6 +3,7 @@ import { EventDispatcher } from '../../outbox/event-dispatcher.js';
 import { type LedgerEvent, ledgerEventOf } from '../../payment/ledger-event.js';
 import type { PaymentClock } from '../../payment/clock.js';
 import { isKnown, isRefund, type PaymentRecord } from '../../payment/payment.js';
+import type { LedgerState } from '../../payment/payment-state.js';
 import { pinReference, withoutLock } from '../../payment/transitions.js';
 import { PAYMENT_STORE, type PaymentLedger, type ReplaceOutcome, type RefusedKey } from '../../store/payment-store.js';
 import { countAttempt } from '../../telemetry/metrics.js';
@@ -53,14 +54,18 @@ export class PaymentChanges {
     return outcome;
   }
 
-  /** Applies a settlement to the record, and reads it again whenever someone else changed it in between. */
-  async settle(record: PaymentRecord, settle: Settlement): Promise<Settled> {
+  /**
+   * Applies a settlement to the record, and reads it again whenever someone else changed it in between.
+   *
+   * @param untold that it comes into this state raises no event
+   */
+  async settle(record: PaymentRecord, settle: Settlement, untold?: LedgerState): Promise<Settled> {
     let current = record;
     for (;;) {
       if (!isKnown(current)) return { record: this.leave(current, record, settle), isStored: true };
       const next = settle(current, this.clock.now());
       if (!next) return { record: current, isStored: true };
-      const event = eventOfChange(current, next);
+      const event = next.state === untold ? undefined : eventOfChange(current, next);
       const outcome = await this.write(current, next, event, true);
       if (outcome === 'replaced') return { record: next, isStored: true, event };
       const latest = await this.ledger.find(record.account, record.conversationId);

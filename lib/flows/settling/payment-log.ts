@@ -1,23 +1,32 @@
+import type { ChargeOutcome } from '../../gateway/readings/outcomes.js';
 import { DEFAULT_ACCOUNT } from '../../payment/account.js';
 import { amountWithCurrency, currencyLetters } from '../../payment/currency.js';
 import { isRefund, type PaymentRecord } from '../../payment/payment.js';
 import { isEventState } from '../../payment/payment-event.js';
-import { UNCLEAR_STATES } from '../../payment/payment-state.js';
+import { rowOf, UNCLEAR_STATES } from '../../payment/payment-state.js';
 import { type LogFields, LogRecord, PaymentLogger } from '../../telemetry/payment-logger.js';
 import { countOutcome } from '../../telemetry/metrics.js';
 
 const logger = new PaymentLogger();
 
 /**
- * Logs a change of a payment or refund, as a warning if a person may have to look at it, and counts the outcome.
+ * Logs a change of a payment or refund, as a warning if a person may have to look at it, and counts the outcome. That an
+ * answer contradicts what counted as settled is an error.
  *
  * @param before the record before the change; null when it is new
  */
 export function reportChange(record: PaymentRecord, before: Pick<PaymentRecord, 'state' | 'updatedAt'> | null): void {
   if (before?.state !== record.state && isEventState(record.state)) countOutcome(record);
   const line = lineOf(record, '', before);
-  if (UNCLEAR_STATES.includes(record.state)) logger.warn(line);
+  if (before && before.state !== record.state && rowOf(before.state).settled) logger.error(line);
+  else if (UNCLEAR_STATES.includes(record.state)) logger.warn(line);
   else logger.log(line);
+}
+
+/** Logs an answer that says that no money was taken, or another sum, of a payment that counts as paid. */
+export function logContradiction(record: PaymentRecord, { state, reason, result }: ChargeOutcome): void {
+  const answer = [state, reason, result?.code].filter(Boolean).join(', ');
+  logger.error(lineOf(record, `: an answer of the gateway contradicts this (${answer}); nothing was changed.`));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { ChargeOutcome } from '../../gateway/readings/outcomes.js';
 import type { PaymentClock } from '../../payment/clock.js';
 import { withTimeout } from '../../payment/with-timeout.js';
 import { type Payment, type PaymentRecord, toPayment } from '../../payment/payment.js';
@@ -9,8 +10,8 @@ import type { RefusedKey, ReplaceOutcome } from '../../store/payment-store.js';
 import { fenceClaim } from './fences.js';
 import { type OwedWrite, OwedWrites } from './owed-writes.js';
 import { PaymentChanges, type Settled } from './payment-changes.js';
-import type { Settlement } from './settlement.js';
-import { logOwed } from './payment-log.js';
+import { contradicts, type Settlement } from './settlement.js';
+import { logContradiction, logOwed } from './payment-log.js';
 import { callStore } from '../../store/store-call.js';
 import { StoreClock } from '../../process/store-clock.js';
 
@@ -18,6 +19,14 @@ import { StoreClock } from '../../process/store-clock.js';
 export interface Moved {
   readonly outcome: ReplaceOutcome;
   readonly record: PaymentRecord;
+}
+
+/** What an outcome comes from. */
+interface SettledFrom {
+  /** The gateway's answer: if what is stored contradicts it, that is logged. */
+  readonly answer?: ChargeOutcome | undefined;
+  /** That the payment comes into this state raises no event. */
+  readonly untold?: LedgerState | undefined;
 }
 
 /** How long a caller waits for the store once the outcome is known; the write goes on after that. */
@@ -87,30 +96,36 @@ export class PaymentWriter {
    * Stores a known outcome, even if the record changes meanwhile. Never throws: an outcome that cannot be stored now is
    * owed, and `stored` is false until it is written.
    */
-  async settle(record: PaymentRecord, settle: Settlement): Promise<Payment> {
-    const settled = await this.settleRecord(record, settle);
+  async settle(record: PaymentRecord, settle: Settlement, from?: SettledFrom): Promise<Payment> {
+    const settled = await this.settleRecord(record, settle, from);
     return toPayment(settled.record, settled.isStored);
   }
 
   /** The same for a refund. */
-  async settleRefund(record: PaymentRecord, settle: Settlement): Promise<Refund> {
-    const settled = await this.settleRecord(record, settle);
+  async settleRefund(record: PaymentRecord, settle: Settlement, from?: SettledFrom): Promise<Refund> {
+    const settled = await this.settleRecord(record, settle, from);
     return toRefund(settled.record, settled.isStored);
   }
 
   /** The same for a payment or a refund. */
-  async settleRecord(record: PaymentRecord, settle: Settlement): Promise<Settled> {
+  async settleRecord(
+    record: PaymentRecord,
+    settle: Settlement,
+    { answer, untold }: SettledFrom = {},
+  ): Promise<Settled> {
     // On a new stack, as in callStore.
     await Promise.resolve();
-    const writing = this.changes.settle(record, settle).catch(() => null);
+    const write = (): Promise<Settled> => this.changes.settle(record, settle, untold);
+    const writing = write().catch(() => null);
     const settled = await withTimeout(MAX_WRITE_WAIT_MS, () => writing, this.clock).catch(() => null);
     if (settled) {
+      if (answer && contradicts(answer, settled.record)) logContradiction(settled.record, answer);
       await this.changes.publish(settled);
       return settled;
     }
     // If the write was only slow, its event is still published.
     void writing.then((late) => late && this.changes.publish(late));
-    this.owed.add({ conversationId: record.conversationId, write: () => this.changes.settle(record, settle) });
+    this.owed.add({ conversationId: record.conversationId, write });
     const owed = settle(record, this.clock.now()) ?? record;
     logOwed(owed);
     return { record: owed, isStored: false };

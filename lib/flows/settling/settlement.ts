@@ -6,6 +6,7 @@ import type { PaymentRecord } from '../../payment/payment.js';
 import { isClaimed, rowOf } from '../../payment/payment-state.js';
 import type { Randomness } from '../../payment/randomness.js';
 import { advance, type PaymentChange } from '../../payment/transitions.js';
+import { askedLate, toBeAskedLate } from './late-inquiries.js';
 import { namesRecord, resultChanges, type TextRules } from './result-changes.js';
 
 const MIN_INQUIRY_INTERVAL_MS = 15_000;
@@ -55,12 +56,17 @@ export function applyOutcome(
       return advance(
         record,
         outcome.state,
-        { ...change, reason: outcome.reason, ...dueWhenUnknown(outcome, rules, now) },
+        { ...change, reason: outcome.reason, ...dueAfter(outcome, rules, now) },
         now,
       );
     case 'unknown':
       if (outcome.state !== 'unknown')
-        return advance(record, outcome.state, { ...change, reason: outcome.reason }, now);
+        return advance(
+          record,
+          outcome.state,
+          { ...change, reason: outcome.reason, ...dueAfter(outcome, rules, now) },
+          now,
+        );
       return isUnbound(outcome) && !isUnbound(record)
         ? advance(record, 'unknown', { ...change, reason: 'unbound', dueAt: record.dueAt }, now)
         : null;
@@ -77,6 +83,11 @@ export function applyOutcome(
     case 'succeeded':
       return null;
   }
+}
+
+/** Whether an answer says otherwise of a payment that counts as paid, which never changes. */
+export function contradicts({ state }: Pick<ChargeOutcome, 'state'>, record: PaymentRecord): boolean {
+  return record.state === 'succeeded' && (state === 'failed' || state === 'review');
 }
 
 /** When an answer was received, and when it is stored: the record may have changed in between. */
@@ -97,11 +108,12 @@ export function applyInquiry(
   }
   if (inquiry.outcome === 'mismatch' && !isClaimed(record.state))
     return applyOutcome(record, inquiry.charge, rules, now, isOursByInquiry(inquiry.charge, record));
+  if (record.state === 'failed') return askedLate(record, saysUnpaid(inquiry), rules, now);
   if (record.state !== 'unknown') return null;
   if (inquiry.outcome === 'declined') return applyOutcome(record, inquiry.charge, rules, now);
   // "Not found" proves nothing after an approval that may have been this payment's.
   if (inquiry.outcome === 'not_found' && isConfirmed(record, answeredAt) && !isUnbound(record)) {
-    return advance(record, 'failed', { reason: 'not_found' }, now);
+    return advance(record, 'failed', { reason: 'not_found', ...toBeAskedLate(now) }, now);
   }
   const askedAgain: PaymentChange = {
     reason: record.reason,
@@ -110,6 +122,12 @@ export function applyInquiry(
     dueAt: nextInquiry(now, record.inquiries + 1, rules.random),
   };
   return advance(record, 'unknown', askedAgain, now);
+}
+
+/** Whether the gateway's word is that nothing has been paid so far. */
+export function saysUnpaid(inquiry: InquiryOutcome | null): boolean {
+  if (inquiry?.outcome === 'nothing') return inquiry.isUnpaid === true;
+  return inquiry?.outcome === 'declined' || inquiry?.outcome === 'not_found';
 }
 
 /** Since when the gateway has said in a row that it knows no such payment. Any other answer begins the row again. */
@@ -179,6 +197,13 @@ function isUnbound({ reason }: Pick<ChargeOutcome, 'reason'>): boolean {
   return reason === 'unbound';
 }
 
-function dueWhenUnknown(outcome: ChargeOutcome, rules: SettlementRules, now: Date): PaymentChange {
-  return outcome.state === 'unknown' && rules.canInquire ? { dueAt: nextInquiry(now, 0, rules.random) } : {};
+/** A card's plain decline is believed. Of any other the gateway is asked once more. */
+function dueAfter(
+  { state, isPlain }: ChargeOutcome,
+  { canInquire, random }: SettlementRules,
+  now: Date,
+): PaymentChange {
+  if (!canInquire) return {};
+  if (state === 'unknown') return { dueAt: nextInquiry(now, 0, random) };
+  return state === 'failed' && !isPlain ? toBeAskedLate(now) : {};
 }

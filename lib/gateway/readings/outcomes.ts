@@ -9,6 +9,8 @@ export interface ChargeOutcome {
   readonly reason: PaymentReason | null;
   /** What is kept of the answer; null if no answer could be read. */
   readonly result: GatewayResult | null;
+  /** True for a decline that leaves no doubt: the card's own, by a code for that. */
+  readonly isPlain?: true;
 }
 
 /** What the answer to a CheckPayment shows. `nothing`: nothing that settles the payment; ask again later. */
@@ -37,7 +39,8 @@ export function chargeOutcome(
   request: Pick<ChargeFacts, 'mustName' | 'canAsk'>,
 ): ChargeOutcome {
   const [state, reason] = judge(CHARGE, { ...facts, ...request });
-  return { state, reason, result };
+  const isPlain = state === 'failed' && facts.http === '2xx' && facts.code === 'card';
+  return { state, reason, result, ...(isPlain && { isPlain }) };
 }
 
 /** Decides what the answer to a CheckPayment says. */
@@ -54,7 +57,7 @@ export function inquiryOutcome(
     case 'mismatch':
       return { outcome: 'mismatch', charge: { state: 'review', reason, result } };
     case 'declined':
-      return { outcome: 'declined', charge: { state: 'failed', reason: 'declined', result } };
+      return { outcome: 'declined', charge: { state: 'failed', reason: 'declined', result, isPlain: true } };
     case 'approval':
       return { outcome: 'bare_approval', charge: { state: 'review', reason: 'moved_after_all', result } };
     case 'not_found':

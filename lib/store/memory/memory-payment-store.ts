@@ -206,14 +206,16 @@ export class MemoryPaymentStore implements PaymentStore {
     return this.find(account, this.owner(account, plainName('token', tokenHash))?.conversationId ?? '');
   }
 
-  async findByIdempotencyKey(
+  findByIdempotencyKey(
     account: string,
     type: RecordType,
     idempotencyKey: string,
   ): Promise<PaymentRecord | 'purged' | null> {
-    const owner = this.owner(account, keyName(plainName, type, idempotencyKey));
-    if (!owner) return null;
-    return owner.conversationId === null ? 'purged' : this.find(account, owner.conversationId);
+    return this.findByName(account, keyName(plainName, type, idempotencyKey));
+  }
+
+  findByReferenceLock(account: string, reference: string): Promise<PaymentRecord | 'purged' | null> {
+    return this.findByName(account, plainName('lock', reference));
   }
 
   findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
@@ -491,6 +493,12 @@ export class MemoryPaymentStore implements PaymentStore {
   private refundsOf(account: string, conversationId: string): PaymentRecord[] {
     const { records, byParent } = this.of(account);
     return [...(byParent.get(conversationId) ?? [])].map((id) => records.get(id)!.record);
+  }
+
+  private async findByName(account: string, name: string): Promise<PaymentRecord | 'purged' | null> {
+    const owner = this.owner(account, name);
+    if (!owner) return null;
+    return owner.conversationId === null ? 'purged' : this.find(account, owner.conversationId);
   }
 
   private owner(account: string, name: string): Owner | undefined {

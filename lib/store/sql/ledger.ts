@@ -99,6 +99,10 @@ export class SqlLedger implements PaymentLedger {
     return this.findByName(account, keyName(hashedName, type, idempotencyKey));
   }
 
+  findByReferenceLock(account: string, reference: string): Promise<PaymentRecord | 'purged' | null> {
+    return this.findByName(account, hashedName('lock', reference));
+  }
+
   async findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
     const { rows } = await this.database.read(() =>
       this.database.query('payments of reference', [account, IS_REFUND.payment, reference], (db) =>

@@ -128,6 +128,10 @@ export class SqlPaymentStore implements PaymentStore {
     return withinCallLimit(() => this.ledger.findByIdempotencyKey(account, type, idempotencyKey));
   }
 
+  findByReferenceLock(account: string, reference: string): Promise<PaymentRecord | 'purged' | null> {
+    return withinCallLimit(() => this.ledger.findByReferenceLock(account, reference));
+  }
+
   findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
     return withinCallLimit(() => this.ledger.findByReference(account, reference));
   }

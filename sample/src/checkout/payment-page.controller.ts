@@ -1,6 +1,12 @@
 import { Controller, Get, Header, HttpCode, Param, Post, Redirect, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { PaymentHostedError, PaymentNotSentError, PaymentService, PaymentStateError } from 'nestjs-card-payment';
+import {
+  PaymentDuplicateError,
+  PaymentHostedError,
+  PaymentNotSentError,
+  PaymentService,
+  PaymentStateError,
+} from 'nestjs-card-payment';
 import { DemoGateway } from '../demo/demo-gateway.js';
 import type { Order } from '../orders/order.js';
 import { OrderRepository } from '../orders/order.repository.js';
@@ -33,7 +39,10 @@ export class PaymentPageController {
       if (redirectUrl !== null) return void response.send(goingToPage(redirectUrl, visitor));
     } catch (error) {
       // After these errors the order page shows a payment: the one that holds the order, or the one that failed.
-      const isShownWithOrder = error instanceof PaymentHostedError || error instanceof PaymentNotSentError;
+      const isShownWithOrder =
+        error instanceof PaymentHostedError ||
+        error instanceof PaymentNotSentError ||
+        error instanceof PaymentDuplicateError;
       if (!isShownWithOrder) throw error;
     }
     response.redirect(303, `/orders/${order.id}`);

@@ -25,10 +25,8 @@ export class OrderPayments {
   @OnPayment(['unknown', 'review', 'failed', 'expired'])
   notPaid(event: PaymentEvent): void {
     this.orders.recordEvent('@OnPayment', event);
-    const { reference, conversationId, state, settled, reason } = event.payment;
+    const { reference, conversationId, settled } = event.payment;
     if (reference === null) return;
-    // Another payment of this order is under way or has succeeded: this failure says nothing about the order.
-    if (state === 'failed' && reason === 'reference_taken') return;
     if (settled) this.orders.release(reference, conversationId);
     else this.orders.hold(reference, conversationId);
   }

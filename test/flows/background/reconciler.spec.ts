@@ -1,9 +1,10 @@
 import { jest } from '@jest/globals';
 import type { PaymentOptions, ReconcileCounts } from 'nestjs-card-payment';
 import type { AssembledFlows } from '../assembled-flows.js';
-import { type FakeGateway, LOST, NOT_PAID, PAID, UNDECIDED } from '../fake-gateway.js';
+import { DECLINED, type FakeGateway, LOST, NOT_PAID, PAID, UNDECIDED } from '../fake-gateway.js';
 import { logLines } from '../log-lines.js';
 import { isOver, quiet, sale, TestShop } from '../test-shop.js';
+import type { Transmission } from '../../../lib/gateway/transport/attempt.js';
 import { PAYMENT_LEASE_MS } from '../../../lib/flows/background/due-payments.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { aPaymentRecord } from '../../rigs/a-payment-record.js';
@@ -14,6 +15,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** Every two seconds, a quarter more or less. */
 const LONGEST_INTERVAL_MS = 2_500;
+/** Not a card's decline: the gateway refuses the request itself. */
+const REFUSED: Transmission = { sent: true, reply: { status: 401, text: '{}' } };
 const NOTHING = { written: 0, expired: 0, interrupted: 0, inquired: 0, settled: 0, delivered: 0, purged: 0 };
 
 describe('Reconciler', () => {
@@ -158,12 +161,97 @@ describe('Reconciler', () => {
 
     it('expires a payment whose buyer did not return, but not before expiresAt', async () => {
       const expiresAt = new Date(shop.clock.now().getTime() + MINUTE_MS);
-      await add('INITIATING', { state: 'initiating', expiresAt });
       await add('AWAITING', { state: 'awaiting', expiresAt });
       expect(await flows.payments.reconcile()).toEqual(NOTHING);
       await shop.clock.advance(MINUTE_MS);
-      expect(await flows.payments.reconcile()).toEqual({ ...NOTHING, expired: 2, delivered: 2 });
-      expect([await stateOf('INITIATING'), await stateOf('AWAITING')]).toEqual(['expired', 'expired']);
+      expect(await flows.payments.reconcile()).toEqual({ ...NOTHING, expired: 1, delivered: 1 });
+      expect(await stateOf('AWAITING')).toBe('expired');
+      expect(shop.gateway.requests).toEqual([]);
+    });
+
+    it('expires a payment that was only being started when its claim has ended, before its session', async () => {
+      const { store } = shop;
+      const replace = store.replace.bind(store);
+      store.replace = () => Promise.reject(new Error('down'));
+      const input = sale({ idempotencyKey: 'basket-1' });
+      await expect(flows.payments.init3d(input)).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
+      store.replace = replace;
+      await shop.clock.advance(90_000 - 1);
+      expect(await flows.payments.reconcile()).toMatchObject({ expired: 0 });
+      await expect(flows.payments.init3d(input)).rejects.toMatchObject({ key: 'idempotencyKey' });
+      await shop.clock.advance(1);
+      expect(await flows.payments.reconcile()).toMatchObject({ expired: 1 });
+      expect(await flows.payments.init3d(input)).toMatchObject({ payment: { state: 'awaiting' } });
+    });
+
+    describe('looks again at a payment that failed', () => {
+      /** When the gateway was asked, in minutes from the end of the payment. */
+      async function askedAt(until: number): Promise<number[]> {
+        const begun = shop.clock.now().getTime();
+        const asked: number[] = [];
+        for (let at = 0; at <= until; at += 10 * MINUTE_MS) {
+          const before = shop.gateway.sent('CheckPayment').length;
+          await flows.payments.reconcile();
+          const now = Math.round((shop.clock.now().getTime() - begun) / MINUTE_MS);
+          if (shop.gateway.sent('CheckPayment').length > before) asked.push(now);
+          await shop.clock.advance(10 * MINUTE_MS);
+        }
+        return asked;
+      }
+
+      it.each<[string, Transmission, Transmission[], number[]]>([
+        ['no more when its card was declined plainly', DECLINED, [], []],
+        ['after an hour and a day when it was refused', REFUSED, [NOT_PAID, NOT_PAID], [60, 1_440]],
+        [
+          'three times more within the hour while no answer is clear',
+          REFUSED,
+          [UNDECIDED, LOST, UNDECIDED, UNDECIDED, UNDECIDED, NOT_PAID],
+          [60, 80, 100, 120, 1_440, 1_460],
+        ],
+      ])('%s', async (_what, declined, answers, asked) => {
+        shop.gateway.willAnswer('DoPayment', declined);
+        const { conversationId, state } = await flows.payments.doPayment(sale());
+        expect(state).toBe('failed');
+        shop.gateway.willAnswer('CheckPayment', ...answers);
+        expect(await askedAt(2 * DAY_MS)).toEqual(asked);
+        expect(await stateOf(conversationId)).toBe('failed');
+        expect((await shop.store.find('default', conversationId))?.dueAt).toBeNull();
+      });
+
+      it('and puts it into review when it was charged after all, which is an error in the log', async () => {
+        shop.gateway.willAnswer('DoPayment', REFUSED);
+        const { conversationId } = await flows.payments.doPayment(sale());
+        await shop.clock.advance(HOUR_MS);
+        log.length = 0;
+        await flows.payments.reconcile();
+        expect(await flows.payments.find(conversationId)).toMatchObject({ state: 'review', reason: 'moved_after_all' });
+        expect(log).toContainEqual(expect.stringMatching(/^error Payment .*: review \(moved_after_all/));
+        expect(shop.journal).toEqual([`${conversationId}:3 review`]);
+      });
+
+      it.each([
+        ['unknown', 1],
+        ['review', 0],
+      ] as const)('where a person resolved as failed what was %s: %i inquiry within an hour', async (state, count) => {
+        await add('RESOLVED', { state, dueAt: null });
+        await flows.payments.resolve('RESOLVED', 'failed', 'seen at the bank');
+        shop.gateway.willAnswer('CheckPayment', NOT_PAID);
+        expect(await askedAt(HOUR_MS)).toHaveLength(count);
+      });
+
+      it('once only if the dialect cannot ask, so that it can be purged', async () => {
+        flows = await shop.start(noCheckPayment());
+        await add('RESOLVED', { state: 'unknown', dueAt: null });
+        await flows.payments.resolve('RESOLVED', 'failed', 'seen at the bank');
+        await shop.clock.advance(8 * DAY_MS);
+        await flows.payments.reconcile();
+        expect((await shop.store.find('default', 'RESOLVED'))?.dueAt).toBeNull();
+      });
+    });
+
+    it('does nothing else for a payment that has ended', async () => {
+      await add('ENDED', { state: 'failed', dueAt: null });
+      expect(await flows.payments.reconcile()).toEqual(NOTHING);
       expect(shop.gateway.requests).toEqual([]);
     });
 
@@ -333,9 +421,7 @@ describe('Reconciler', () => {
       await shop.clock.advance(HOUR_MS);
       expect((await payments.reconcile()).purged).toBe(1);
       expect(reconciler.unheardEvents).toBe(1);
-      expect(log).toContain(
-        'log Old payments were purged with events that no handler took within 30 days: 1.',
-      );
+      expect(log).toContain('log Old payments were purged with events that no handler took within 30 days: 1.');
     });
 
     it('continues in the next pass if a purge has more to delete', async () => {

@@ -122,10 +122,10 @@ describe('PaymentChanges', () => {
   it('logs every change except an opening', async () => {
     await changes.insert(aPaymentRecord({ state: 'charging', conversationId: 'OPENS', version: 1 }));
     expect(log).toEqual([]);
-    const refused = { state: 'failed', reason: 'reference_taken', referenceLock: null } as const;
-    await changes.insert(aPaymentRecord({ ...refused, conversationId: 'REFUSED', idempotencyKey: null, version: 1 }));
-    expect(log).toEqual([expect.stringMatching(/^log Payment REFUSED .*failed \(reference_taken/)]);
-    expect(await storedEvents()).toEqual(['REFUSED:1 payment.failed']);
+    const ended = { state: 'failed', reason: 'not_sent', referenceLock: null } as const;
+    await changes.insert(aPaymentRecord({ ...ended, conversationId: 'ENDED', idempotencyKey: null, version: 1 }));
+    expect(log).toEqual([expect.stringMatching(/^log Payment ENDED .*failed \(not_sent/)]);
+    expect(await storedEvents()).toEqual(['ENDED:1 payment.failed']);
   });
 
   it('still moves the holder of a reference that another payment has pinned, but lets no other payment claim it', async () => {

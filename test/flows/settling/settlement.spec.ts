@@ -28,7 +28,7 @@ function charge(state: ChargeOutcome['state'], reason: PaymentReason | null): Ch
   return { state, reason, result: RESULT };
 }
 const APPROVED = charge('succeeded', null);
-const DECLINED = charge('failed', 'declined');
+const DECLINED = { ...charge('failed', 'declined'), isPlain: true } as const;
 const UNCLEAR = charge('unknown', 'no_answer');
 const UNBOUND = charge('unknown', 'unbound');
 const MISMATCHED = charge('review', 'amount_mismatch');
@@ -205,7 +205,7 @@ describe('the answer to an inquiry', () => {
       expect(applyInquiry(first, NOT_FOUND, RULES, at(after(600_000)))).toMatchObject({
         state: 'failed',
         reason: 'not_found',
-        dueAt: null,
+        dueAt: after(600_000 + 3_600_000),
       });
     });
 
@@ -213,6 +213,7 @@ describe('the answer to an inquiry', () => {
       const between = (answer: InquiryOutcome) => applyInquiry(first, answer, RULES, at(after(300_000)))!;
       for (const [answer, notFoundAt, state] of [
         [NOTHING, null, 'unknown'],
+        [{ outcome: 'nothing', isUnpaid: true }, null, 'unknown'],
         [UNANSWERED, NOW, 'failed'],
       ] as const) {
         expect(between(answer)).toMatchObject({ state: 'unknown', notFoundAt, inquiries: 2 });

@@ -36,7 +36,7 @@ const FULL: Readonly<Record<'payment' | 'refund', (trial: StoreTrial) => Promise
 
 /** What each method shows of a record that has every key. */
 async function shown(trial: StoreTrial, record: PaymentRecord): Promise<unknown[]> {
-  const { account, conversationId, parentId, tokenHash, idempotencyKey, reference, state } = record;
+  const { account, conversationId, parentId, tokenHash, idempotencyKey, referenceLock, reference, state } = record;
   const type = parentId === undefined ? 'payment' : 'refund';
   const found: unknown[] = [];
   for (const store of trial.stores) {
@@ -44,6 +44,7 @@ async function shown(trial: StoreTrial, record: PaymentRecord): Promise<unknown[
       await store.find(account, conversationId),
       await store.findByTokenHash(account, tokenHash!),
       await store.findByIdempotencyKey(account, type, idempotencyKey!),
+      await store.findByReferenceLock(account, referenceLock!),
       ...(await (parentId === undefined
         ? store.findByReference(account, reference!)
         : store.findRefunds(account, parentId))),
@@ -60,7 +61,9 @@ const valueCases: readonly PaymentStoreCase[] = [
     name: `every field of a ${what} comes back as it was given, in each version, whichever method finds it`,
     async run(trial) {
       const full = await FULL[what](trial);
-      same(await shown(trial, await trial.put(full)), Array(12).fill(full));
+      // A refund locks its payment, and no reference.
+      const all = what === 'payment' ? 14 : 12;
+      same(await shown(trial, await trial.put(full)), Array(all).fill(full));
       const emptied = trial.record({
         account: full.account,
         conversationId: full.conversationId,
@@ -76,7 +79,7 @@ const valueCases: readonly PaymentStoreCase[] = [
       trial.moveTo(1_000);
       same(await trial.in(full.account).leaseDue(), []);
       const again = await trial.replace(empty, { ...full, updatedAt: at(1_000) });
-      same(await shown(trial, again), Array(12).fill(again));
+      same(await shown(trial, again), Array(all).fill(again));
       same(full.sale && saleOf(again), full.sale && toPayment(saleOf(full) as unknown as PaymentRecord));
       same(await trial.versions(full), [7, 8, 9]);
     },

@@ -169,15 +169,14 @@ async function expectFree(trial: StoreTrial, name: UniqueKey, value: string): Pr
   const other = await trial.insert();
   await trial.replace(one, { [name]: null });
   const claimed = await trial.replace(other, { [name]: value }, undefined, trial.second);
-  if (name !== 'referenceLock') same(await lookUp(trial.store, trial, name, value), claimed);
+  same(await lookUp(trial.store, trial, name, value), claimed);
 }
 
 /** That nobody can take a name, and that whoever tries changes nothing and keeps no other name. */
 async function expectTaken(trial: StoreTrial, name: UniqueKey, value: string, holder?: PaymentRecord): Promise<void> {
   for (const store of trial.stores) {
-    if (name !== 'referenceLock') {
-      same(await lookUp(store, trial, name, value), holder ?? (name === 'idempotencyKey' ? 'purged' : null));
-    }
+    const isShown = name === 'idempotencyKey' || name === 'referenceLock';
+    same(await lookUp(store, trial, name, value), holder ?? (isShown ? 'purged' : null));
     const others: Names = {
       conversationId: unique('other'),
       idempotencyKey: unique('key'),
@@ -212,7 +211,9 @@ async function expectTaken(trial: StoreTrial, name: UniqueKey, value: string, ho
 async function lookUp(store: PaymentStore, { account }: StoreTrial, name: UniqueKey, value: string) {
   if (name === 'conversationId') return store.find(account, value);
   if (name === 'tokenHash') return store.findByTokenHash(account, value);
-  return name === 'idempotencyKey' ? store.findByIdempotencyKey(account, 'payment', value) : null;
+  return name === 'idempotencyKey'
+    ? store.findByIdempotencyKey(account, 'payment', value)
+    : store.findByReferenceLock(account, value);
 }
 
 /** The names that must be unique in an account: whoever has one, nobody else gets it. */

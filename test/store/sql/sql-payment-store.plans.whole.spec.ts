@@ -154,6 +154,7 @@ describe('sql payment store plans', () => {
       ['find', () => store.find(trial.account, 'c7')],
       ['findByTokenHash', () => store.findByTokenHash(trial.account, 't7')],
       ['findByIdempotencyKey', () => store.findByIdempotencyKey(trial.account, 'payment', 'k7')],
+      ['findByReferenceLock', () => store.findByReferenceLock(trial.account, 'r7')],
       ['findByReference', () => store.findByReference(trial.account, 'r7')],
       ['listByState', () => store.listByState(trial.account, 'payment', ['unknown', 'review'], 50)],
       ['list', () => store.list(page({}))],

@@ -1,0 +1,182 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Injectable } from '@nestjs/common';
+import { OnEvent } from '@nestjs/event-emitter';
+import { OnPayment, PaymentClock, type PaymentEvent, type PaymentService } from 'nestjs-card-payment';
+import type { Simulator } from 'nestjs-card-payment/simulator';
+import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
+import { ODD } from '../rigs/odd-answers.js';
+import { startTimelessGateway } from '../rigs/simulated-gateway.js';
+import { PAYMENT_STORE, type PaymentStore } from '../../lib/store/payment-store.js';
+import { until } from '../services/until.js';
+import { type Merchant, sale, startMerchant } from './merchant.js';
+
+const HOUR_MS = 3_600_000;
+
+/** What the natural shop does: it gives an order back when a payment of it ends without money. */
+@Injectable()
+class Orders {
+  readonly givenBack: string[] = [];
+  readonly heard: string[] = [];
+  isDown = false;
+
+  @OnPayment(['failed', 'expired'])
+  giveBack({ payment }: PaymentEvent<'failed' | 'expired'>): void {
+    if (this.isDown) throw new Error('the database is down');
+    this.givenBack.push(`${payment.reference} ${payment.state}`);
+  }
+
+  @OnEvent('payment.failed')
+  @OnEvent('payment.expired')
+  hear({ payment }: PaymentEvent): void {
+    this.heard.push(`${payment.reference} ${payment.state}`);
+  }
+}
+
+describe.each(['memory', 'SQLite'])('an order that is held, on %s', (store) => {
+  let simulator: Simulator;
+  let folder: string;
+  let merchant: Merchant;
+  let payments: PaymentService;
+  let orders: Orders;
+  let clock: ClockSetAhead;
+  let placed = 0;
+
+  beforeAll(async () => {
+    clock = new ClockSetAhead();
+    simulator = await startTimelessGateway({ clock: () => clock.now() });
+    folder = await mkdtemp(join(tmpdir(), 'held-'));
+    const storeUrl = store === 'memory' ? 'memory:' : `sqlite:${join(folder, 'payments.db')}`;
+    merchant = await startMerchant('express', simulator, {
+      metadata: { providers: [Orders] },
+      options: { storeUrl, background: false, retentionMs: 0 },
+      override: (builder) => builder.overrideProvider(PaymentClock).useValue(clock),
+    });
+    payments = merchant.payments;
+    orders = merchant.app.get(Orders);
+  });
+  beforeEach(() => {
+    orders.givenBack.length = 0;
+    orders.heard.length = 0;
+  });
+  afterAll(async () => {
+    await merchant.app.close();
+    await simulator.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const PAID = '149.90';
+  const DECLINED = '149.51';
+  /** An order of its own, and what is typed to pay it. */
+  function newOrder(): (amount?: string, more?: object) => ReturnType<typeof sale> {
+    const reference = `order-${(placed += 1)}`;
+    return (amount = PAID, more = {}) => sale(amount, { reference, ...more });
+  }
+
+  async function later(hours: number): Promise<void> {
+    clock.aheadMs += hours * HOUR_MS;
+    await payments.reconcile();
+  }
+
+  it('hears of no further click, of whatever kind', async () => {
+    const order = newOrder();
+    const paid = await payments.doPayment(order());
+    const { reference, transactionDetails } = order();
+    const sent = simulator.requests.length;
+    const clicks = [
+      () => payments.doPayment(order(DECLINED)),
+      () => payments.init3d(order()),
+      () => payments.startHosted({ reference, transactionDetails }),
+    ];
+    for (const click of clicks) {
+      await expect(click()).rejects.toMatchObject({ code: 'PAYMENT_DUPLICATE', key: 'reference', payment: paid });
+    }
+    await payments.reconcile();
+    expect(await payments.findByReference(reference!)).toEqual([paid]);
+    expect(simulator.requests).toHaveLength(sent);
+    expect([orders.givenBack, orders.heard]).toEqual([[], []]);
+  });
+
+  it('is not given back by a tab that expires, or comes back, after it was paid', async () => {
+    const order = newOrder();
+    const tabs = [await payments.init3d(order()), await payments.init3d(order())];
+    const paid = await payments.doPayment(order());
+    const { request } = simulator.approve(tabs[0]!.conversationId);
+    const answer = await fetch(request.url, { ...request, redirect: 'manual' });
+    expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${paid.conversationId}`);
+    await later(2);
+    expect(await Promise.all(tabs.map(async ({ conversationId }) => payments.find(conversationId)))).toMatchObject([
+      { state: 'failed', reason: 'reference_taken' },
+      { state: 'expired' },
+    ]);
+    expect([orders.givenBack, orders.heard]).toEqual([[], []]);
+  });
+
+  it('is not given back by a decline that a handler gets late, once a second try has paid it', async () => {
+    const order = newOrder();
+    orders.isDown = true;
+    await payments.doPayment(order(DECLINED));
+    await payments.reconcile();
+    orders.isDown = false;
+    await payments.doPayment(order());
+    await later(1);
+    expect(orders.givenBack).toEqual([]);
+  });
+
+  it('is given back once, by the last of its payments that ends without money', async () => {
+    const order = newOrder();
+    const tab = await payments.init3d(order());
+    simulator.fail({ operation: 'DoPayment', ...ODD.empty, at: 'before' });
+    const { conversationId, state } = await payments.doPayment(order());
+    await later(2);
+    expect(await payments.find(tab.conversationId)).toMatchObject({ state: 'expired' });
+    expect([state, orders.givenBack, orders.heard]).toEqual(['unknown', [], []]);
+    await payments.resolve(conversationId, 'failed', 'seen at the bank');
+    await payments.reconcile();
+    await until(() => orders.heard.length > 0);
+    const told = [`${order().reference} failed`];
+    expect([orders.givenBack, orders.heard]).toEqual([told, told]);
+  });
+
+  it('is not held by a payment with allowRepeat, whose end is always told', async () => {
+    const order = newOrder();
+    await payments.doPayment(order());
+    const again = await payments.doPayment(order(DECLINED, { allowRepeat: true }));
+    expect(again).toMatchObject({ state: 'failed', allowRepeat: true });
+    await payments.reconcile();
+    await until(() => orders.heard.length > 0);
+    const told = [`${order().reference} failed`];
+    expect([orders.givenBack, orders.heard]).toEqual([told, told]);
+  });
+
+  it('stays held by one that was purged', async () => {
+    const order = newOrder();
+    const tab = await payments.init3d(order());
+    const { conversationId } = await payments.doPayment(order());
+    await later(0);
+    const books: PaymentStore = merchant.app.get(PAYMENT_STORE, { strict: false });
+    clock.aheadMs += HOUR_MS;
+    await books.purge('default', { paymentsMs: 1, pairsMs: HOUR_MS, keysMs: HOUR_MS });
+    expect(await payments.find(conversationId)).toBeNull();
+    const { request } = simulator.approve(tab.conversationId);
+    clock.aheadMs -= HOUR_MS;
+    const answer = await fetch(request.url, { ...request, redirect: 'manual' });
+    expect(answer.headers.get('location')).toBe(`https://shop.example/pending?conversationId=${tab.conversationId}`);
+    await later(0);
+    expect([orders.givenBack, orders.heard]).toEqual([[], []]);
+    const taken = { code: 'PAYMENT_DUPLICATE', key: 'reference', payment: null };
+    await expect(payments.doPayment(order())).rejects.toMatchObject(taken);
+    await expect(payments.init3d(order())).rejects.toMatchObject(taken);
+  });
+
+  it('is free, without an event, once the shop itself gives up its page', async () => {
+    const order = newOrder();
+    const { reference, transactionDetails } = order();
+    const { conversationId } = await payments.startHosted({ reference, transactionDetails });
+    expect(await payments.abandon(conversationId)).toMatchObject({ state: 'expired', reason: 'abandoned' });
+    await payments.reconcile();
+    expect([orders.givenBack, orders.heard]).toEqual([[], []]);
+    expect(await payments.doPayment(order())).toMatchObject({ state: 'succeeded' });
+  });
+});
