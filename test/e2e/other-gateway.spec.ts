@@ -110,6 +110,8 @@ const CALLS: readonly Call[] = [
   ['refund', 'succeeded', (payments, id) => payments.refund({ conversationId: id })],
   ['void', 'succeeded', (payments, id) => payments.void({ conversationId: id })],
   ['inquireRefund', 'refund', (payments, id) => payments.inquireRefund(id)],
+  ['doPayment with the id', 'succeeded', (payments, id) => payments.doPayment({ ...sale(), conversationId: id })],
+  ['init3d with the id', 'awaiting', (payments, id) => payments.init3d({ ...sale(), conversationId: id })],
   [
     'startHosted of the same sale',
     'pending',

@@ -100,14 +100,18 @@ describe('refund store', () => {
       await expectFree(kind, idempotencyKey);
     });
 
-    it('throws and sends nothing when what was given back cannot be read again under the lock', async () => {
+    it('throws, sends nothing and tells no handler when what was given back cannot be read again under the lock', async () => {
       let isOpened = false;
+      const events: unknown[] = [];
       handle = async (call) => {
         if (isOpened && call.method === 'findRefunds') return broken();
         isOpened ||= isOpening(call);
+        if (call.method === 'replace') events.push(call.args[2]);
         return call.proceed();
       };
       await expect(ask()).rejects.toThrow(PaymentStoreError);
+      // The caller has the answer: a handler of refund.failed would take it for that of another refund.
+      expect(events).toEqual([undefined]);
       handle = soundly;
       await expectFree(kind, idempotencyKey);
     });

@@ -11,7 +11,7 @@ const REPEATED = aPaymentRecord({
   idempotencyKey: 'key-1',
 });
 
-const OWN = { gateways: [] };
+const OWN = { gateways: ['gateway.example 0123456789abcdef'] } as const;
 
 describe('PaymentReader', () => {
   let store: MemoryPaymentStore;
