@@ -31,6 +31,7 @@ import { Agent, buildConnector } from 'undici';
 import { simulatorOptions } from '../e2e/merchant.js';
 import { ODD } from '../rigs/odd-answers.js';
 import { approveUnbound, showInInquiries } from '../rigs/odd-gateway.js';
+import { interceptCalls } from '../rigs/store-calls.js';
 import { freePort } from '../services/server.js';
 import { type Engine, historyOf, parkedIn } from './engines.js';
 import { msOf, Transcript } from './transcript.js';
@@ -105,6 +106,8 @@ export class ScriptedShop {
   });
   private isGatewayDown = false;
   private mailFailures = 0;
+  /** Calls of the store that have not ended. */
+  private calls = 0;
   private fault: FaultHandle | undefined;
   private begun: Promise<unknown> | undefined;
 
@@ -215,7 +218,11 @@ export class ScriptedShop {
   };
 
   private async open(given?: string): Promise<void> {
-    const { clock, store, account } = this;
+    const { clock, account } = this;
+    const store = interceptCalls(this.store, ({ proceed }) => {
+      this.calls += 1;
+      return proceed().finally(() => (this.calls -= 1));
+    });
     const { simulator, options, odd } = given === undefined ? {} : SETUPS[given]!;
     const timeless = { clock: () => clock.now(), timestampToleranceMs: Infinity };
     this.simulator = await startSimulator({ dialect: 'morpos', ...timeless, ...simulator });
@@ -271,9 +278,9 @@ export class ScriptedShop {
     this.heard.push({ handler, at: this.clock.now(), event });
   }
 
-  /** Plain events are emitted in the next turn of the loop, before the clock moves. */
+  /** Plain events are emitted, once the store was asked about their orders, before the clock moves. */
   private async pass(ms: number): Promise<void> {
-    for (let turn = 0; turn < 2; turn += 1) await nextTurn();
+    for (let turn = 0; turn < 2 || this.calls > 0; turn += 1) await nextTurn();
     this.clock.leap(ms);
   }
 
