@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely';
+import { type Expression, type ExpressionBuilder, type RawBuilder, sql, type SqlBool } from 'kysely';
 import { setImmediate } from 'node:timers/promises';
 import {
   type Delivery,
@@ -12,13 +12,17 @@ import {
   type ReplayOutcome,
   type StoreCounts,
 } from '../payment-store.js';
-import { takeInTurns } from '../take-in-turns.js';
+import { FEW_WAITING, putOffMs, takeInTurns } from '../turns.js';
 import { type SqlDatabase, withinCallLimit } from './database.js';
 import { OPEN, PARKED, type PaymentDb, type PaymentTables, toDelivery, WAITING } from './tables.js';
 
 const FORGET_BATCH = 1_000;
 /** How many rows one statement inserts: databases limit how many values it may have. */
 const INSERT_BATCH = 500;
+
+/** How many deliveries are put off at once, and how often in a lease. */
+const PUT_OFF_BATCH = 1_000;
+const MAX_PUT_OFFS = 20;
 
 type DeliveryKey = Pick<LeasedDelivery, 'account' | 'handlerId' | 'eventId'>;
 
@@ -91,16 +95,29 @@ export class SqlOutbox implements PaymentOutbox {
     const { database } = this;
     const { account, handlerId, lease, leaseMs } = request;
     if (request.types.length === 0) return [];
-    const due = idsOf(await database.read((db) => this.due(db, request).execute()));
+    const due = await this.firstFree(request);
     if (due.length === 0) return [];
     return database.write(async (db) => {
-      const free = await deliveriesTo(db, account, handlerId)
-        .where('event_id', 'in', due)
-        .where('status', '=', OPEN)
-        .where('due_at', '<=', database.fromNow())
-        .select('event_id')
+      // By their ids alone, so that no planner takes an index of what may be many.
+      const locked = await db
+        .selectFrom('card_payment_delivery as delivery')
+        .where('delivery.account', '=', account)
+        .where('delivery.handler_id', '=', handlerId)
+        .where('delivery.event_id', 'in', due)
+        .select((eb) => [
+          'delivery.event_id',
+          // Another process may have leased it since, or an earlier one.
+          isTrue(
+            eb.and([
+              eb('delivery.status', '=', OPEN),
+              eb('delivery.due_at', '<=', database.fromNow()),
+              eb.not(eb.exists(this.earlier(eb, request))),
+            ]),
+          ).as('isFree'),
+        ])
         .modifyEnd(database.freeRows)
         .execute();
+      const free = locked.filter(({ isFree }) => Number(isFree) === 1);
       if (free.length === 0) return [];
       await db
         .updateTable('card_payment_delivery')
@@ -281,33 +298,67 @@ export class SqlOutbox implements PaymentOutbox {
     return false;
   }
 
-  /** The first deliveries that are due to a handler and wait for no earlier one; each type by its part of an index. */
-  private due(db: PaymentDb, request: DeliveryLeaseRequest) {
-    const { account, handlerId, types, limit } = request;
+  /**
+   * The ids of the first deliveries that are due and wait for no earlier one. When more than a few of those before them
+   * wait, these are put off, so that the next leases need not read them again.
+   */
+  private async firstFree(request: DeliveryLeaseRequest): Promise<string[]> {
+    const { database } = this;
+    const { account, handlerId, limit } = request;
+    let count = limit + FEW_WAITING;
+    for (let tries = 0; ; tries += 1) {
+      const read = count;
+      const due = await database.read((db) => this.due(db, request, read).execute());
+      const free = due.filter(({ waits }) => Number(waits) === 0).slice(0, limit);
+      if (free.length === limit || due.length < read || tries === MAX_PUT_OFFS) return idsOf(free);
+      const waiting = due.filter(({ waits }) => Number(waits) !== 0);
+      await database.single((db) =>
+        updateOf(db)
+          .set({ due_at: database.fromNow(putOffMs(waiting.map(({ age }) => Number(age)))) })
+          .where('account', '=', account)
+          .where('handler_id', '=', handlerId)
+          .where('event_id', 'in', idsOf(waiting))
+          .where('status', '=', OPEN)
+          .where('due_at', '<=', database.fromNow())
+          .execute(),
+      );
+      count = PUT_OFF_BATCH;
+    }
+  }
+
+  /** The first deliveries of each type that are due to a handler, by its part of an index, and whether they wait. */
+  private due(db: PaymentDb, request: DeliveryLeaseRequest, count: number) {
+    const now = this.database.fromNow();
     const ofType = (type: string) =>
       db
-        .selectFrom((eb) =>
-          eb
-            .selectFrom('card_payment_delivery as delivery')
-            .where('delivery.account', '=', account)
-            .where('delivery.status', '=', OPEN)
-            .where('delivery.handler_id', '=', handlerId)
+        .selectFrom(
+          openDeliveries(db, request)
             .where('delivery.type', '=', type)
-            .where('delivery.due_at', '<=', this.database.fromNow())
-            .where((inner) => inner.not(inner.exists(this.earlier(inner, request))))
+            .where('delivery.due_at', '<=', now)
             .orderBy('delivery.due_at')
             .orderBy('delivery.version')
-            .limit(limit)
-            .select(['delivery.event_id', 'delivery.due_at', 'delivery.version'])
-            .as('due'),
+            .limit(count)
+            .select(['account', 'event_id', 'conversation_id', 'version', 'due_at', 'occurred_at'])
+            .as('delivery'),
         )
-        .select(['due.event_id', 'due.due_at', 'due.version']);
-    const [first = '', ...others] = new Set<string>(types);
+        .select((eb) => [
+          'delivery.event_id',
+          'delivery.due_at',
+          'delivery.version',
+          sql<number | string>`${now} - delivery.occurred_at`.as('age'),
+          eb
+            .case()
+            .when(eb.exists(this.earlier(eb, request)))
+            .then(sql.lit(1))
+            .else(sql.lit(0))
+            .end()
+            .as('waits'),
+        ]);
+    const [first = '', ...others] = new Set<string>(request.types);
     return others
       .reduce((query, type) => query.unionAll(ofType(type)), ofType(first))
       .orderBy('due_at')
-      .orderBy('version')
-      .limit(limit);
+      .orderBy('version');
   }
 
   /**
@@ -316,8 +367,11 @@ export class SqlOutbox implements PaymentOutbox {
    */
   private earlier(eb: Delivering, { handlerId, types }: DeliveryLeaseRequest) {
     const now = this.database.fromNow();
+    // A queue grows and shrinks: statistics that were taken while it was short would have all of it read.
+    const table = sql<PaymentTables['card_payment_delivery']>`card_payment_delivery`;
+    const hint = this.database.engine.indexHint('card_payment_delivery_payment');
     return eb
-      .selectFrom('card_payment_delivery as earlier')
+      .selectFrom(table.as<'earlier'>(sql`earlier ${sql.raw(hint)}`))
       .leftJoin('card_payment_handler as pair', (join) =>
         join
           .onRef('pair.account', '=', 'earlier.account')
@@ -357,7 +411,11 @@ export class SqlOutbox implements PaymentOutbox {
   }
 }
 
-type Delivering = ExpressionBuilder<PaymentTables & { delivery: PaymentTables['card_payment_delivery'] }, 'delivery'>;
+/** A query of deliveries, all columns or those by which an earlier one is found. */
+type Delivering = ExpressionBuilder<
+  PaymentTables & { delivery: Pick<PaymentTables['card_payment_delivery'], 'account' | 'conversation_id' | 'version'> },
+  'delivery'
+>;
 
 function updateOf(db: PaymentDb) {
   return db.updateTable('card_payment_delivery');
@@ -369,6 +427,20 @@ function pairsOf(db: PaymentDb, account: string) {
 
 function deliveriesTo(db: PaymentDb, account: string, handlerId: string) {
   return db.selectFrom('card_payment_delivery').where('account', '=', account).where('handler_id', '=', handlerId);
+}
+
+/** A condition as a number, 1 or 0: not every database has a type for it. */
+function isTrue(condition: Expression<SqlBool>): RawBuilder<number> {
+  return sql<number>`case when ${condition} then 1 else 0 end`;
+}
+
+/** The open deliveries to a handler, leased or not. */
+function openDeliveries(db: PaymentDb, { account, handlerId }: DeliveryLeaseRequest) {
+  return db
+    .selectFrom('card_payment_delivery as delivery')
+    .where('delivery.account', '=', account)
+    .where('delivery.status', '=', OPEN)
+    .where('delivery.handler_id', '=', handlerId);
 }
 
 function deleteDeliveries(db: PaymentDb, account: string, handlerId: string) {

@@ -67,6 +67,7 @@ export const mysqlEngine = {
   rowLock: 'for update',
   skipLocked: 'skip locked',
   orOverwrite: (_primaryKey, column) => `on duplicate key update ${column} = values(${column})`,
+  indexHint: (index) => `force index (${index})`,
   asTexts: textsOfBytes(),
 
   isBusy: (error) => BUSY.has(codeOf(error)),

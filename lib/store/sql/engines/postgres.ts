@@ -73,6 +73,7 @@ export const postgresEngine = {
   skipLocked: 'skip locked',
   orOverwrite: (primaryKey, column) =>
     `on conflict (${primaryKey.join(', ')}) do update set ${column} = excluded.${column}`,
+  indexHint: () => '',
   asTexts: null,
 
   // A deadlock; or a single statement, outside of `begin`, where the default isolation is a stricter one.

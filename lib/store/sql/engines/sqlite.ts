@@ -48,6 +48,7 @@ export const sqliteEngine = {
   skipLocked: '',
   orOverwrite: (primaryKey, column) =>
     `on conflict (${primaryKey.join(', ')}) do update set ${column} = excluded.${column}`,
+  indexHint: () => '',
   asTexts: null,
 
   isBusy: isSqliteBusy,
