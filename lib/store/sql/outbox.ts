@@ -24,8 +24,6 @@ const INSERT_BATCH = 500;
 const PUT_OFF_BATCH = 1_000;
 const MAX_PUT_OFFS = 20;
 
-type DeliveryKey = Pick<LeasedDelivery, 'account' | 'handlerId' | 'eventId'>;
-
 /** The outbox of a SQL store. */
 export class SqlOutbox implements PaymentOutbox {
   constructor(private readonly database: SqlDatabase) {}
@@ -51,10 +49,10 @@ export class SqlOutbox implements PaymentOutbox {
   async fanOut(account: string, limit: number): Promise<number> {
     const { database } = this;
     const pairs = await database.read((db) => pairsOf(db, account).execute());
-    const types = [...new Set(pairs.map(({ type }) => type))];
+    const types = pairs.map(({ type }) => type);
     if (types.length === 0) return 0;
     const waiting = takeInTurns(
-      await database.read((db) => firstOfEach(db, { account, types, limit }).execute()),
+      await database.read((db) => firstOfEach(db, { account, handlerId: '', types, limit }).execute()),
       limit,
     );
     if (waiting.length === 0) return 0;
@@ -119,8 +117,7 @@ export class SqlOutbox implements PaymentOutbox {
         .execute();
       const free = locked.filter(({ isFree }) => Number(isFree) === 1);
       if (free.length === 0) return [];
-      await db
-        .updateTable('card_payment_delivery')
+      await updateOf(db)
         .set({ lease, due_at: database.fromNow(leaseMs) })
         .where('account', '=', account)
         .where('handler_id', '=', handlerId)
@@ -326,39 +323,18 @@ export class SqlOutbox implements PaymentOutbox {
     }
   }
 
-  /** The first deliveries of each type that are due to a handler, by its part of an index, and whether they wait. */
-  private due(db: PaymentDb, request: DeliveryLeaseRequest, count: number) {
+  /** The first deliveries of each type that are due to a handler, and whether they wait for an earlier one. */
+  private due(db: PaymentDb, request: DeliveryLeaseRequest, limit: number) {
     const now = this.database.fromNow();
-    const ofType = (type: string) =>
-      db
-        .selectFrom(
-          openDeliveries(db, request)
-            .where('delivery.type', '=', type)
-            .where('delivery.due_at', '<=', now)
-            .orderBy('delivery.due_at')
-            .orderBy('delivery.version')
-            .limit(count)
-            .select(['account', 'event_id', 'conversation_id', 'version', 'due_at', 'occurred_at'])
-            .as('delivery'),
-        )
-        .select((eb) => [
-          'delivery.event_id',
-          'delivery.due_at',
-          'delivery.version',
-          sql<number | string>`${now} - delivery.occurred_at`.as('age'),
-          eb
-            .case()
-            .when(eb.exists(this.earlier(eb, request)))
-            .then(sql.lit(1))
-            .else(sql.lit(0))
-            .end()
-            .as('waits'),
-        ]);
-    const [first = '', ...others] = new Set<string>(request.types);
-    return others
-      .reduce((query, type) => query.unionAll(ofType(type)), ofType(first))
-      .orderBy('due_at')
-      .orderBy('version');
+    return db
+      .selectFrom(firstOfEach(db, { ...request, limit }, now).as('delivery'))
+      .select((eb) => [
+        'delivery.event_id',
+        sql<number | string>`${now} - delivery.occurred_at`.as('age'),
+        isTrue(eb.exists(this.earlier(eb, request))).as('waits'),
+      ])
+      .orderBy('delivery.due_at')
+      .orderBy('delivery.version');
   }
 
   /**
@@ -399,7 +375,7 @@ export class SqlOutbox implements PaymentOutbox {
 
   /** @returns whether there was such a delivery */
   private async change(
-    { account, handlerId, eventId }: DeliveryKey,
+    { account, handlerId, eventId }: Omit<LeasedDelivery, 'lease'>,
     set: (update: ReturnType<typeof updateOf>) => ReturnType<typeof updateOf>,
   ): Promise<boolean> {
     const { numUpdatedRows } = await this.database.single((db) =>
@@ -434,15 +410,6 @@ function isTrue(condition: Expression<SqlBool>): RawBuilder<number> {
   return sql<number>`case when ${condition} then 1 else 0 end`;
 }
 
-/** The open deliveries to a handler, leased or not. */
-function openDeliveries(db: PaymentDb, { account, handlerId }: DeliveryLeaseRequest) {
-  return db
-    .selectFrom('card_payment_delivery as delivery')
-    .where('delivery.account', '=', account)
-    .where('delivery.status', '=', OPEN)
-    .where('delivery.handler_id', '=', handlerId);
-}
-
 function deleteDeliveries(db: PaymentDb, account: string, handlerId: string) {
   return db.deleteFrom('card_payment_delivery').where('account', '=', account).where('handler_id', '=', handlerId);
 }
@@ -470,31 +437,33 @@ function shownDeliveries(db: PaymentDb, account: string) {
     ]);
 }
 
-interface FanOutRequest {
-  readonly account: string;
+type FirstRequest = Pick<DeliveryLeaseRequest, 'account' | 'handlerId' | 'limit'> & {
   readonly types: readonly string[];
-  readonly limit: number;
-}
+};
 
-/** The first waiting events of each type. */
-function firstOfEach(db: PaymentDb, { account, types, limit }: FanOutRequest) {
+/**
+ * The first deliveries of each type to a handler, or of what waits to be fanned out, where that is empty; each type by
+ * its part of an index.
+ */
+function firstOfEach(db: PaymentDb, { account, handlerId, types, limit }: FirstRequest, now?: RawBuilder<number>) {
   const ofType = (type: string) =>
     db
       .selectFrom((eb) =>
         eb
           .selectFrom('card_payment_delivery')
           .where('account', '=', account)
-          .where('status', '=', WAITING)
-          .where('handler_id', '=', '')
+          .where('status', '=', handlerId === '' ? WAITING : OPEN)
+          .where('handler_id', '=', handlerId)
           .where('type', '=', type)
+          .$if(now !== undefined, (query) => query.where('due_at', '<=', now!))
           .orderBy('due_at')
           .orderBy('version')
           .limit(limit)
-          .select(['event_id', 'type'])
-          .as('waiting'),
+          .select(['account', 'conversation_id', 'version', 'event_id', 'type', 'occurred_at', 'due_at'])
+          .as('first'),
       )
-      .select(['waiting.event_id', 'waiting.type']);
-  const [first = '', ...others] = types;
+      .selectAll();
+  const [first = '', ...others] = new Set(types);
   return others.reduce((query, type) => query.unionAll(ofType(type)), ofType(first));
 }
 
