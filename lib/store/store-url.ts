@@ -37,14 +37,16 @@ function hasStrayPercent(url: string): boolean {
 }
 
 /**
- * The scheme and host of a store's URL, or the file of SQLite: never a user, a password or a query. Only the scheme
+ * The scheme and host of a store's URL, or its file: never a user, a password or a query. Only the scheme
  * where these cannot be told apart.
  */
 export function shownUrl(url: string): string {
   if (url === 'memory:') return url;
-  if (url.startsWith('sqlite:')) return `sqlite:${shownFile(url.slice('sqlite:'.length))}`;
-  const { scheme, host = '' } = SERVER.exec(url)?.groups ?? {};
-  return scheme ? scheme + host : `${/^[a-z][a-z0-9+.-]{0,30}:\/\//i.exec(url)?.[0] ?? ''}…`;
+  const scheme = /^[a-z]+:/.exec(url)?.[0] ?? '';
+  // A database without a host is a file.
+  if (engineOfUrl(url)?.tlsOption === null) return scheme + shownFile(url.slice(scheme.length));
+  const { scheme: server, host = '' } = SERVER.exec(url)?.groups ?? {};
+  return server ? server + host : `${/^[a-z][a-z0-9+.-]{0,30}:\/\//i.exec(url)?.[0] ?? ''}…`;
 }
 
 /** A message that may repeat parts of the store's URL, without those that are not shown. */

@@ -12,8 +12,8 @@ export function takeInTurns<Row extends { readonly type: string }>(rows: readonl
     .map(({ row }) => row);
 }
 
-/** How many deliveries that wait for an earlier one each lease reads. If there are more, they are put off. */
-export const FEW_WAITING = 20;
+/** How many deliveries beyond its limit a lease reads. If more wait for an earlier one, they are put off. */
+export const FEW_WAITING = 50;
 
 const MIN_PUT_OFF_MS = 5_000;
 const MAX_PUT_OFF_MS = 60_000;

@@ -4,11 +4,11 @@ import { shownUrl, STORE_URL_FORMS, storeUrlProblem, withoutSecrets } from '../.
 import { cpuMs } from '../rigs/cpu-time.js';
 import { SECRET_URLS } from './secret-urls.js';
 
-const NO_STORE = 'must be memory:, sqlite:FILE, postgres://…, mysql://…, mariadb://…';
+const NO_STORE = `must be ${STORE_URL_FORMS.join(', ')}`;
 const STRAY_PERCENT = 'must have each % in its user and password written as %25';
 const REDIS =
   'must not be Redis: a fail-over of Redis may lose an acknowledged write, and a payment may then be charged twice; ' +
-  'use sqlite:FILE, postgres://…, mysql://…, mariadb://…';
+  `use ${STORE_URL_FORMS.slice(1).join(', ')}`;
 
 test.each([
   ['memory:', null],

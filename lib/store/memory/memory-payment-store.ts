@@ -319,7 +319,7 @@ export class MemoryPaymentStore implements PaymentStore {
       if (types.includes(one.type)) (isFirst(one) ? leased : waiting).push(one);
     }
     for (const one of leased) account.change(one, { lease, dueAt: this.fromNow(leaseMs) });
-    const many = waiting.slice(0, -FEW_WAITING);
+    const many = waiting.slice(0, -limit - FEW_WAITING);
     const dueAt = this.fromNow(putOffMs(many.map(({ version }) => Number(now) - Number(version.updatedAt))));
     if (many.length > 0) account.putOff(handlerId, many, dueAt);
     return Promise.resolve(leased.map(shown));
