@@ -302,12 +302,14 @@ export class SqlOutbox implements PaymentOutbox {
   private async firstFree(request: DeliveryLeaseRequest): Promise<string[]> {
     const { database } = this;
     const { account, handlerId, limit } = request;
-    let count = limit + FEW_WAITING;
-    for (let tries = 0; ; tries += 1) {
+    for (let tries = 0, count = limit; ; tries += 1) {
       const read = count;
       const due = await database.read((db) => this.due(db, request, read).execute());
       const free = due.filter(({ waits }) => Number(waits) === 0).slice(0, limit);
-      if (free.length === limit || due.length < read || tries === MAX_PUT_OFFS) return idsOf(free);
+      if (free.length === limit || due.length < read || tries > MAX_PUT_OFFS) return idsOf(free);
+      count = tries === 0 ? limit + FEW_WAITING : PUT_OFF_BATCH;
+      // Most often there are few, and they are free soon.
+      if (tries === 0) continue;
       const waiting = due.filter(({ waits }) => Number(waits) !== 0);
       await database.single((db) =>
         updateOf(db)
@@ -319,7 +321,6 @@ export class SqlOutbox implements PaymentOutbox {
           .where('due_at', '<=', database.fromNow())
           .execute(),
       );
-      count = PUT_OFF_BATCH;
     }
   }
 
