@@ -7,6 +7,7 @@ export const HELP = `npm run bench                             whole payments be
 npm run bench -- payments --quick         the same in two minutes, on fewer stores
 npm run bench -- compare BASE [HEAD]      two commits in one run; fails when HEAD (default: HEAD) needs more CPU
 npm run bench -- scale --payments N       payments on a database with so many stored ones, beside an almost empty one
+npm run bench -- lease                    a lease of events behind 10,000 that wait for an earlier one, on each store
 
 Options of payments and compare:
   --subjects A,B     only these, and what they are put in relation to
@@ -26,7 +27,7 @@ Options of scale:
 Subjects: SUBJECTS`;
 
 export type BenchCommand =
-  | { readonly run: 'help' }
+  | { readonly run: 'help' | 'lease' }
   | { readonly run: 'payments'; readonly options: PaymentsOptions }
   | { readonly run: 'scale'; readonly options: ScaleOptions }
   | ({ readonly run: 'compare' } & Comparison);
@@ -74,6 +75,7 @@ export function parseCommand(args: readonly string[]): BenchCommand {
     if (!(bound > 0)) throw new Error(`--bound ${values.bound} is no ratio`);
     return { run, base, head, bound, options };
   }
+  if (run === 'lease' && more.length === 0) return { run };
   if ((run !== 'payments' && run !== 'scale') || more.length > 0) {
     throw new Error(`There is no bench ${positionals.join(' ')}: --help names those there are.`);
   }

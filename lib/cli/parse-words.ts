@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { nearest } from '../options/near-misses.js';
-import { shownUrl } from '../store/shown-url.js';
+import { shownUrl } from '../store/store-url.js';
 import { type Command, type CommandOptions, HELP_OPTION, UsageError } from './command.js';
 
 interface ParsedWords {

@@ -1,7 +1,7 @@
 import type { ConfigurationProblem } from '../errors/payment-errors.js';
 import { variableOf, variablePrefix } from '../payment/account.js';
 import { looksAtNoCertificate } from '../payment/tls.js';
-import { shownUrl } from '../store/shown-url.js';
+import { shownUrl } from '../store/store-url.js';
 import { engineOfUrl } from '../store/sql/engines.js';
 import { describeNearMiss, nearMisses } from './near-misses.js';
 import type { PaymentOptions } from './payment-options.js';

@@ -12,6 +12,8 @@ const OLDER_RELEASES: Readonly<Record<string, string>> = {
   pg: '8',
 };
 
+const byVersion = new Intl.Collator('en', { numeric: true }).compare;
+
 /** What a driver's package.json says. */
 interface DriverPackage {
   readonly version: string;
@@ -22,10 +24,10 @@ interface DriverPackage {
 export function driverProblem(name: string, node = process.versions.node, from = startingPoints()): string | null {
   const driver = packageOf(name, from);
   const needed = driver && lowestOf(driver.engines?.node);
-  if (!driver || !needed || !isBelow(node, needed)) return null;
+  if (!driver || !needed || byVersion(node, needed) >= 0) return null;
   const older = OLDER_RELEASES[name];
   const remedy = older === undefined ? 'install an older release of it' : `npm install ${name}@${older}`;
-  return `${name} ${driver.version} needs Node.js ${needed.join('.')} or newer, and this is ${node}: ${remedy}`;
+  return `${name} ${driver.version} needs Node.js ${needed} or newer, and this is ${node}: ${remedy}`;
 }
 
 function startingPoints(): string[] {
@@ -63,31 +65,11 @@ function isPackage(read: unknown): read is DriverPackage {
  * The lowest release in a range such as `>=22` or `20.x || 22.x`. Higher ones are not checked, because a release of
  * Node.js may be newer than the driver's range.
  */
-function lowestOf(range: unknown): number[] | null {
+function lowestOf(range: unknown): string | null {
   if (typeof range !== 'string' || range.length > 200) return null;
   const lowest = range
     .split('||')
-    .map((part) => /^(?:>=|[=^~])?v?(\d{1,4}(?:\.\d{1,4}){0,2})/.exec(part.replaceAll(' ', ''))?.[1]);
+    .map((part) => /^(?:>=|[=^~])?v?(\d{1,4}(?:\.\d{1,4}){0,2})/.exec(part.replaceAll(' ', ''))?.[1] ?? '');
   // A part without a lower bound (`<25`, `*`) allows any.
-  const versions = lowest.map((text) => text?.split('.').map(Number));
-  if (versions.some((version) => version === undefined)) return null;
-  const known = versions.filter((version) => version !== undefined);
-  return known.sort((a, b) => compare(a, b))[0] ?? null;
-}
-
-function isBelow(node: string, needed: readonly number[]): boolean {
-  return (
-    compare(
-      node.split('.').map((part) => Number.parseInt(part, 10)),
-      needed,
-    ) < 0
-  );
-}
-
-function compare(one: readonly number[], other: readonly number[]): number {
-  for (let index = 0; index < 3; index += 1) {
-    const difference = (one[index] ?? 0) - (other[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
+  return lowest.includes('') ? null : lowest.sort(byVersion)[0]!;
 }

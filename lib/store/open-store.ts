@@ -2,8 +2,7 @@ import { PaymentConfigurationError } from '../errors/payment-errors.js';
 import type { PaymentClock } from '../payment/clock.js';
 import { MemoryPaymentStore } from './memory/memory-payment-store.js';
 import type { PaymentStore } from './payment-store.js';
-import { withoutSecrets } from './shown-url.js';
-import { STORE_URL_FORMS, storeUrlProblem } from './store-url.js';
+import { STORE_URL_FORMS, storeUrlProblem, withoutSecrets } from './store-url.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 
 /** Which store to open, and how. */

@@ -102,6 +102,7 @@ describe('results', () => {
       ['payments --subjects memory,naive', { options: { subjects: ['memory', 'naive'] } }],
       ['compare v1', { run: 'compare', base: 'v1', head: 'HEAD', bound: 1.15 }],
       ['compare v1 v2 --bound 1.3', { head: 'v2', bound: 1.3 }],
+      ['lease', { run: 'lease' }],
       ['scale', { run: 'scale', options: { database: 'postgres', stored: 1_000_000, partitioned: false } }],
       ['scale --database sqlite --payments 20000', { options: { database: 'sqlite', stored: 20_000 } }],
       ['--help', { run: 'help' }],

@@ -1,8 +1,8 @@
 /** The contract suite first, which takes milliseconds. */
 const MEMORY = ['store/memory/memory-payment-store', 'store/memory/'];
 /** The contract suite, each on its store. */
-const SQLITE = ['store/sql/engines/sqlite/sqlite-payment-store', 'store/sql/two-accounts'];
-const SQLITE_DATABASE = ['store/sql/engines/sqlite/sqlite.engine', 'store/sql/engines.spec', 'store/sql/two-accounts'];
+const SQLITE = ['store/sql/engines/sqlite/sqlite-payment-store'];
+const SQLITE_DATABASE = ['store/sql/engines/sqlite/sqlite.engine', 'store/sql/engines.spec', 'store/sql/errors'];
 const SQLITE_PURGE = [...SQLITE, 'store/sql/engines/sqlite/sqlite-purge'];
 const POSTGRES = ['mutation/contracts/postgres.ts'];
 
@@ -142,7 +142,7 @@ export const TARGETS = [
       'lib/store/sql/database.ts': ['store/sql/database', ...SQLITE_DATABASE, ...SQLITE],
       'lib/store/sql/engines/sqlite.ts': [...SQLITE_DATABASE, ...SQLITE],
       'lib/store/sql/ledger.ts': SQLITE,
-      'lib/store/sql/outbox.ts': ['store/sql/outbox.pairs', ...SQLITE_PURGE],
+      'lib/store/sql/outbox.ts': SQLITE_PURGE,
       'lib/store/sql/purge.ts': SQLITE_PURGE,
       'lib/store/sql/shared-commit.ts': ['store/sql/shared-commit'],
       'lib/store/sql/sql-payment-store.ts': [

@@ -1,11 +1,14 @@
 import { SQL_ENGINES } from '../../lib/store/sql/engines.js';
-import { STORE_URL_FORMS, storeUrlProblem } from '../../lib/store/store-url.js';
+import { openSqlStore } from '../../lib/store/sql/index.js';
+import { shownUrl, STORE_URL_FORMS, storeUrlProblem, withoutSecrets } from '../../lib/store/store-url.js';
+import { cpuMs } from '../rigs/cpu-time.js';
+import { SECRET_URLS } from './secret-urls.js';
 
-const NO_STORE = 'must be memory:, sqlite:FILE, postgres://…, mysql://…, mariadb://…';
+const NO_STORE = `must be ${STORE_URL_FORMS.join(', ')}`;
 const STRAY_PERCENT = 'must have each % in its user and password written as %25';
 const REDIS =
   'must not be Redis: a fail-over of Redis may lose an acknowledged write, and a payment may then be charged twice; ' +
-  'use sqlite:FILE, postgres://…, mysql://…, mariadb://…';
+  `use ${STORE_URL_FORMS.slice(1).join(', ')}`;
 
 test.each([
   ['memory:', null],
@@ -50,4 +53,49 @@ test('the forms are those of every store', () => {
   const sqlForms = SQL_ENGINES.map(({ urlForm }) => urlForm);
   expect(sqlForms).toEqual(expect.arrayContaining(['sqlite:FILE', 'postgres://…', 'mysql://…', 'mariadb://…']));
   expect(STORE_URL_FORMS).toEqual(['memory:', ...sqlForms]);
+});
+
+test.each(SECRET_URLS)('of %s is shown %s', (url, shown) => {
+  expect(shownUrl(url)).toBe(shown);
+});
+
+test.each(['memory:', 'sqlite:/srv/shop.db', 'sqlite::memory:', 'postgres://db.example:5432'])(
+  '%s is shown as it is',
+  (url) => {
+    expect(shownUrl(url)).toBe(url);
+  },
+);
+
+test.each(['mysql://ada:ge#heim@db.example:3306/shop', 'postgres://ada:ge/heim@db.example:5432/shop'])(
+  'what is wrong with %s is told with an example, which is not hidden',
+  async (storeUrl) => {
+    const said = await openSqlStore(storeUrl).then(String, ({ message }: Error) => withoutSecrets(message, storeUrl));
+    expect(said).toMatch(
+      / looks like \w+:\/\/user:password@host:[\d*]+\/database; in its user and password write .* as %2F /,
+    );
+  },
+);
+
+test.each(SECRET_URLS)('nothing of %s is left in what a driver says of it', (url) => {
+  const parts = url.split(/[@/?&#= ]/).filter((part) => part.length > 3);
+  const said = withoutSecrets(`cannot open ${url}: ${parts.join(' and ')}`, url);
+  expect(said).not.toContain('geheim');
+});
+
+test('a secret that a driver repeats in lowercase is found, too', () => {
+  const url = 'postgres://ada:Geheim99@db.example/shop';
+  expect(withoutSecrets('no host Geheim99 (geheim99)', url)).toBe('no host *** (***)');
+});
+
+test('a long message is read in a moment, and cut', () => {
+  const began = cpuMs();
+  for (const text of ['a', '://', 'a://', 'geheim', ' ', '@', 'a:@']) {
+    expect(withoutSecrets(text.repeat(65_536), 'postgres://ada:geheim@h/x').length).toBeLessThanOrEqual(500);
+  }
+  expect(cpuMs() - began).toBeLessThan(1_000);
+});
+
+test('a user that is named as the scheme hides nothing', () => {
+  const said = 'PostgreSQL has no such database: postgres://…';
+  expect(withoutSecrets(said, 'postgres://postgres:postgres@db.example/shop')).toBe(said);
 });

@@ -8,7 +8,7 @@ import { simulatorHint, unprotectedStoreText } from '../../options/setting-hints
 import { DEFAULT_ACCOUNT, variablePrefix } from '../../payment/account.js';
 import { TimeoutError } from '../../payment/with-timeout.js';
 import type { PaymentStore } from '../../store/payment-store.js';
-import { shownUrl } from '../../store/shown-url.js';
+import { shownUrl } from '../../store/store-url.js';
 import { engineOfUrl } from '../../store/sql/engines.js';
 import { CommandFailedError } from '../command.js';
 import { openExisting } from '../payments/account-store.js';

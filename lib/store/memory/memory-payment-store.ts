@@ -28,7 +28,7 @@ import {
   type RefusedKey,
 } from '../payment-store.js';
 import { copyRecord, eventOfVersion, historyEntryOf, versionOf } from '../record-json.js';
-import { takeInTurns } from '../take-in-turns.js';
+import { FEW_WAITING, putOffMs, takeInTurns } from '../turns.js';
 import { keyName, nameChange, namesOf, plainName } from '../unique-names.js';
 
 /** When there are more purged names, the oldest are forgotten, so that memory use has a limit. */
@@ -71,6 +71,8 @@ class Account {
   readonly pairs = new Map<LedgerEventType, Map<string, Date>>();
   /** Those to each handler, by the id of their event. */
   readonly deliveries = new Map<string, Map<string, StoredDelivery>>();
+  /** The open ones to each handler, in the order in which they are due. */
+  private readonly queues = new Map<string, StoredDelivery[]>();
   /** The events that wait to be fanned out, of each type. */
   readonly waiting = new Map<LedgerEventType, Set<StoredDelivery>>();
   /** The deliveries and waiting events of each record. */
@@ -81,6 +83,7 @@ class Account {
     if (handlerId === '') addTo(this.waiting, type, one);
     else this.deliveries.set(handlerId, this.to(handlerId).set(eventId, one));
     addTo(this.ofRecord, version.conversationId, one);
+    this.enqueue(one);
   }
 
   remove(one: StoredDelivery): void {
@@ -88,6 +91,22 @@ class Account {
     if (handlerId === '') removeFrom(this.waiting, type, one);
     else this.to(handlerId).delete(eventId);
     removeFrom(this.ofRecord, version.conversationId, one);
+    this.dequeue(one);
+  }
+
+  change(one: StoredDelivery, changes: Partial<StoredDelivery>): void {
+    this.dequeue(one);
+    Object.assign(one, changes);
+    this.enqueue(one);
+  }
+
+  putOff(handlerId: string, deliveries: readonly StoredDelivery[], dueAt: Date): void {
+    for (const one of deliveries) one.dueAt = dueAt;
+    this.queues.get(handlerId)?.sort(byDue);
+  }
+
+  queueOf(handlerId: string): readonly StoredDelivery[] {
+    return this.queues.get(handlerId) ?? [];
   }
 
   to(handlerId: string): Map<string, StoredDelivery> {
@@ -128,6 +147,19 @@ class Account {
   unindex({ conversationId, reference, parentId }: PaymentRecord): void {
     if (parentId !== undefined) removeFrom(this.byParent, parentId, conversationId);
     if (reference !== null) removeFrom(this.byReference, reference, conversationId);
+  }
+
+  private enqueue(one: StoredDelivery): void {
+    if (one.parked || one.handlerId === '') return;
+    const queue = this.queues.get(one.handlerId) ?? [];
+    queue.splice(placeIn(queue, one), 0, one);
+    this.queues.set(one.handlerId, queue);
+  }
+
+  private dequeue(one: StoredDelivery): void {
+    const queue = this.queues.get(one.handlerId) ?? [];
+    const place = placeIn(queue, one);
+    if (queue[place] === one) queue.splice(place, 1);
   }
 }
 
@@ -313,20 +345,20 @@ export class MemoryPaymentStore implements PaymentStore {
       (isAlive(one.type) || (one.handlerId !== '' && (one.dueAt > now ? one.lease !== null : isDue(one))));
     const isFirst = ({ version: { conversationId, version } }: StoredDelivery) =>
       !account.of(conversationId).some((one) => one.version.version < version && isBlocking(one));
-    const leased = [...account.to(handlerId).values()].filter((one) => isDue(one) && isFirst(one));
-    leased.sort((one, other) => byTime(one.dueAt, other.dueAt) || one.version.version - other.version.version);
-    return Promise.resolve(
-      leased.slice(0, limit).map((one) => {
-        Object.assign(one, { lease, dueAt: this.fromNow(leaseMs) });
-        return shown(one);
-      }),
-    );
+    const [leased, waiting]: [StoredDelivery[], StoredDelivery[]] = [[], []];
+    for (const one of account.queueOf(handlerId)) {
+      if (one.dueAt > now || leased.length === limit) break;
+      if (types.includes(one.type)) (isFirst(one) ? leased : waiting).push(one);
+    }
+    for (const one of leased) account.change(one, { lease, dueAt: this.fromNow(leaseMs) });
+    const many = waiting.slice(0, -limit - FEW_WAITING);
+    const dueAt = this.fromNow(putOffMs(many.map(({ version }) => Number(now) - Number(version.updatedAt))));
+    if (many.length > 0) account.putOff(handlerId, many, dueAt);
+    return Promise.resolve(leased.map(shown));
   }
 
   renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean> {
-    const stored = this.leased(delivery);
-    if (stored) stored.dueAt = this.fromNow(leaseMs);
-    return Promise.resolve(stored !== undefined);
+    return Promise.resolve(this.changeLeased(delivery, { dueAt: this.fromNow(leaseMs) }));
   }
 
   acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
@@ -337,7 +369,7 @@ export class MemoryPaymentStore implements PaymentStore {
 
   postpone(delivery: LeasedDelivery, { attempts, error, retryInMs, parked }: Postponement): Promise<void> {
     const dueAt = this.fromNow(retryInMs);
-    Object.assign(this.leased(delivery) ?? {}, { attempts, error, parked, lease: null, dueAt });
+    this.changeLeased(delivery, { attempts, error, parked, lease: null, dueAt });
     return Promise.resolve();
   }
 
@@ -353,7 +385,7 @@ export class MemoryPaymentStore implements PaymentStore {
     const account = this.of(accountName);
     const parked = account.to(handlerId).get(eventId);
     if (!parked?.parked) return Promise.resolve('absent');
-    Object.assign(parked, { parked: false, attempts: 0, error: null, dueAt: this.clock.now() });
+    account.change(parked, { parked: false, attempts: 0, error: null, dueAt: this.clock.now() });
     const { conversationId, version } = parked.version;
     const pending = account.of(conversationId).filter((one) => one.handlerId === handlerId || one.handlerId === '');
     const isOvertaken = account.records
@@ -470,9 +502,12 @@ export class MemoryPaymentStore implements PaymentStore {
     });
   }
 
-  private leased({ account, handlerId, eventId, lease }: LeasedDelivery): StoredDelivery | undefined {
+  /** @returns whether there is a delivery under this lease */
+  private changeLeased({ account, handlerId, eventId, lease }: LeasedDelivery, to: Partial<StoredDelivery>): boolean {
     const stored = this.of(account).to(handlerId).get(eventId);
-    return stored?.lease === lease ? stored : undefined;
+    if (stored?.lease !== lease) return false;
+    this.of(account).change(stored, to);
+    return true;
   }
 
   private all(account: string): PaymentRecord[] {
@@ -514,6 +549,25 @@ export class MemoryPaymentStore implements PaymentStore {
     this.accounts.set(name, account);
     return account;
   }
+}
+
+/** The place of a delivery in a queue, or where it would be. */
+function placeIn(queue: readonly StoredDelivery[], one: StoredDelivery): number {
+  let [low, high] = [0, queue.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (byDue(queue[middle]!, one) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function byDue(one: StoredDelivery, other: StoredDelivery): number {
+  return (
+    byTime(one.dueAt, other.dueAt) ||
+    one.version.version - other.version.version ||
+    Number(one.eventId > other.eventId) - Number(one.eventId < other.eventId)
+  );
 }
 
 function setOwner(account: Account, name: string, conversationId: string | null, purgedAt: Date | null = null): void {

@@ -1,4 +1,4 @@
-import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { TimeoutError, withTimeout } from '../../payment/with-timeout.js';
 
 /** How long callers wait, in milliseconds. */
@@ -12,6 +12,14 @@ export interface Limits {
 }
 
 export const LIMITS: Limits = { connectMs: 10_000, queryMs: 12_000, useMs: 17_000 };
+
+/** How a pool of the store's own is made. */
+export const OWN_POOL = { connectMs: 10_000, keepAliveDelayMs: 10_000, connections: 10 };
+
+/** Listens to the errors of connections: the query that runs on one rejects with it, and without a listener it would end the process. */
+export function ignore(): void {
+  // Nothing more is to be done.
+}
 
 /** A driver's pool, its own or one that is given, and how its connections are used. */
 export interface DriverPool<Connection extends object> {
@@ -104,6 +112,21 @@ export class BoundedDriver<Connection extends object> implements Driver {
       throw error;
     }
   }
+}
+
+/** Kysely's dialect of this name, over connections that are bounded. */
+export function boundedDialect<Connection extends object>(
+  kysely: typeof import('kysely'),
+  name: 'Postgres' | 'Mysql',
+  open: OpenPool<Connection>,
+  limits = LIMITS,
+): Dialect {
+  return {
+    createAdapter: () => new kysely[`${name}Adapter`](),
+    createDriver: () => new BoundedDriver(open, limits),
+    createIntrospector: (db) => new kysely[`${name}Introspector`](db),
+    createQueryCompiler: () => new kysely[`${name}QueryCompiler`](),
+  };
 }
 
 /** A connection that is in use. */

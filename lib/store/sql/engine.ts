@@ -106,6 +106,8 @@ export interface SqlEngine {
   readonly skipLocked: string;
   /** What is appended to an insert so that, when this primary key is taken, it sets one column of the row instead. */
   readonly orOverwrite: (primaryKey: readonly string[], column: string) => string;
+  /** Follows the name of a table, so that it is searched by this index; empty where the planner needs no such hint. */
+  readonly indexHint: (index: string) => string;
   /** Makes texts of what the driver returns for a column of bytes; null if it returns texts. */
   readonly asTexts: KyselyPlugin | null;
 

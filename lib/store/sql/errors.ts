@@ -29,6 +29,20 @@ const SHOWN = [SchemaError, MissingDatabaseError, MissingDriverError, UnfitDrive
 /** What to do about a URL that cannot be read, since most often the password is the cause. */
 export const ESCAPES_IN_URLS = 'in its user and password write / ? # @ : % as %2F %3F %23 %40 %3A %25';
 
+/** A text without the escapes of a URL; null when a % in it begins none. */
+export function unescaped(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/** A SQLite file, unless someone has written a user or a key into its name. */
+export function shownFile(file: string): string {
+  return /[@?#]/.test(file) ? '…' : file;
+}
+
 /** Imports a package that only some installations have. */
 export async function importDriver<T>(packages: string, load: () => Promise<T>): Promise<T> {
   try {

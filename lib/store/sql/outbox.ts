@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely';
+import { type Expression, type ExpressionBuilder, type RawBuilder, sql, type SqlBool } from 'kysely';
 import { setImmediate } from 'node:timers/promises';
 import {
   type Delivery,
@@ -12,7 +12,7 @@ import {
   type ReplayOutcome,
   type StoreCounts,
 } from '../payment-store.js';
-import { takeInTurns } from '../take-in-turns.js';
+import { FEW_WAITING, putOffMs, takeInTurns } from '../turns.js';
 import { type SqlDatabase, withinCallLimit } from './database.js';
 import { OPEN, PARKED, type PaymentDb, type PaymentTables, toDelivery, WAITING } from './tables.js';
 
@@ -20,7 +20,9 @@ const FORGET_BATCH = 1_000;
 /** How many rows one statement inserts: databases limit how many values it may have. */
 const INSERT_BATCH = 500;
 
-type DeliveryKey = Pick<LeasedDelivery, 'account' | 'handlerId' | 'eventId'>;
+/** How many deliveries are put off at once, and how often in a lease. */
+const PUT_OFF_BATCH = 1_000;
+const MAX_PUT_OFFS = 20;
 
 /** The outbox of a SQL store. */
 export class SqlOutbox implements PaymentOutbox {
@@ -47,10 +49,10 @@ export class SqlOutbox implements PaymentOutbox {
   async fanOut(account: string, limit: number): Promise<number> {
     const { database } = this;
     const pairs = await database.read((db) => pairsOf(db, account).execute());
-    const types = [...new Set(pairs.map(({ type }) => type))];
+    const types = pairs.map(({ type }) => type);
     if (types.length === 0) return 0;
     const waiting = takeInTurns(
-      await database.read((db) => firstOfEach(db, { account, types, limit }).execute()),
+      await database.read((db) => firstOfEach(db, { account, handlerId: '', types, limit }).execute()),
       limit,
     );
     if (waiting.length === 0) return 0;
@@ -91,19 +93,31 @@ export class SqlOutbox implements PaymentOutbox {
     const { database } = this;
     const { account, handlerId, lease, leaseMs } = request;
     if (request.types.length === 0) return [];
-    const due = idsOf(await database.read((db) => this.due(db, request).execute()));
+    const due = await this.firstFree(request);
     if (due.length === 0) return [];
     return database.write(async (db) => {
-      const free = await deliveriesTo(db, account, handlerId)
-        .where('event_id', 'in', due)
-        .where('status', '=', OPEN)
-        .where('due_at', '<=', database.fromNow())
-        .select('event_id')
+      // By their ids alone, so that no planner takes an index of what may be many.
+      const locked = await db
+        .selectFrom('card_payment_delivery as delivery')
+        .where('delivery.account', '=', account)
+        .where('delivery.handler_id', '=', handlerId)
+        .where('delivery.event_id', 'in', due)
+        .select((eb) => [
+          'delivery.event_id',
+          // Another process may have leased it since, or an earlier one.
+          isTrue(
+            eb.and([
+              eb('delivery.status', '=', OPEN),
+              eb('delivery.due_at', '<=', database.fromNow()),
+              eb.not(eb.exists(this.earlier(eb, request))),
+            ]),
+          ).as('isFree'),
+        ])
         .modifyEnd(database.freeRows)
         .execute();
+      const free = locked.filter(({ isFree }) => Number(isFree) === 1);
       if (free.length === 0) return [];
-      await db
-        .updateTable('card_payment_delivery')
+      await updateOf(db)
         .set({ lease, due_at: database.fromNow(leaseMs) })
         .where('account', '=', account)
         .where('handler_id', '=', handlerId)
@@ -281,33 +295,47 @@ export class SqlOutbox implements PaymentOutbox {
     return false;
   }
 
-  /** The first deliveries that are due to a handler and wait for no earlier one; each type by its part of an index. */
-  private due(db: PaymentDb, request: DeliveryLeaseRequest) {
-    const { account, handlerId, types, limit } = request;
-    const ofType = (type: string) =>
-      db
-        .selectFrom((eb) =>
-          eb
-            .selectFrom('card_payment_delivery as delivery')
-            .where('delivery.account', '=', account)
-            .where('delivery.status', '=', OPEN)
-            .where('delivery.handler_id', '=', handlerId)
-            .where('delivery.type', '=', type)
-            .where('delivery.due_at', '<=', this.database.fromNow())
-            .where((inner) => inner.not(inner.exists(this.earlier(inner, request))))
-            .orderBy('delivery.due_at')
-            .orderBy('delivery.version')
-            .limit(limit)
-            .select(['delivery.event_id', 'delivery.due_at', 'delivery.version'])
-            .as('due'),
-        )
-        .select(['due.event_id', 'due.due_at', 'due.version']);
-    const [first = '', ...others] = new Set<string>(types);
-    return others
-      .reduce((query, type) => query.unionAll(ofType(type)), ofType(first))
-      .orderBy('due_at')
-      .orderBy('version')
-      .limit(limit);
+  /**
+   * The ids of the first deliveries that are due and wait for no earlier one. When more than a few of those before them
+   * wait, these are put off, so that the next leases need not read them again.
+   */
+  private async firstFree(request: DeliveryLeaseRequest): Promise<string[]> {
+    const { database } = this;
+    const { account, handlerId, limit } = request;
+    for (let tries = 0, count = limit; ; tries += 1) {
+      const read = count;
+      const due = await database.read((db) => this.due(db, request, read).execute());
+      const free = due.filter(({ waits }) => Number(waits) === 0).slice(0, limit);
+      if (free.length === limit || due.length < read || tries > MAX_PUT_OFFS) return idsOf(free);
+      count = tries === 0 ? limit + FEW_WAITING : PUT_OFF_BATCH;
+      // Most often there are few, and they are free soon.
+      if (tries === 0) continue;
+      const waiting = due.filter(({ waits }) => Number(waits) !== 0);
+      await database.single((db) =>
+        updateOf(db)
+          .set({ due_at: database.fromNow(putOffMs(waiting.map(({ age }) => Number(age)))) })
+          .where('account', '=', account)
+          .where('handler_id', '=', handlerId)
+          .where('event_id', 'in', idsOf(waiting))
+          .where('status', '=', OPEN)
+          .where('due_at', '<=', database.fromNow())
+          .execute(),
+      );
+    }
+  }
+
+  /** The first deliveries of each type that are due to a handler, and whether they wait for an earlier one. */
+  private due(db: PaymentDb, request: DeliveryLeaseRequest, limit: number) {
+    const now = this.database.fromNow();
+    return db
+      .selectFrom(firstOfEach(db, { ...request, limit }, now).as('delivery'))
+      .select((eb) => [
+        'delivery.event_id',
+        sql<number | string>`${now} - delivery.occurred_at`.as('age'),
+        isTrue(eb.exists(this.earlier(eb, request))).as('waits'),
+      ])
+      .orderBy('delivery.due_at')
+      .orderBy('delivery.version');
   }
 
   /**
@@ -316,8 +344,11 @@ export class SqlOutbox implements PaymentOutbox {
    */
   private earlier(eb: Delivering, { handlerId, types }: DeliveryLeaseRequest) {
     const now = this.database.fromNow();
+    // A queue grows and shrinks: statistics that were taken while it was short would have all of it read.
+    const table = sql<PaymentTables['card_payment_delivery']>`card_payment_delivery`;
+    const hint = this.database.engine.indexHint('card_payment_delivery_payment');
     return eb
-      .selectFrom('card_payment_delivery as earlier')
+      .selectFrom(table.as<'earlier'>(sql`earlier ${sql.raw(hint)}`))
       .leftJoin('card_payment_handler as pair', (join) =>
         join
           .onRef('pair.account', '=', 'earlier.account')
@@ -345,7 +376,7 @@ export class SqlOutbox implements PaymentOutbox {
 
   /** @returns whether there was such a delivery */
   private async change(
-    { account, handlerId, eventId }: DeliveryKey,
+    { account, handlerId, eventId }: Omit<LeasedDelivery, 'lease'>,
     set: (update: ReturnType<typeof updateOf>) => ReturnType<typeof updateOf>,
   ): Promise<boolean> {
     const { numUpdatedRows } = await this.database.single((db) =>
@@ -357,7 +388,11 @@ export class SqlOutbox implements PaymentOutbox {
   }
 }
 
-type Delivering = ExpressionBuilder<PaymentTables & { delivery: PaymentTables['card_payment_delivery'] }, 'delivery'>;
+/** A query of deliveries, all columns or those by which an earlier one is found. */
+type Delivering = ExpressionBuilder<
+  PaymentTables & { delivery: Pick<PaymentTables['card_payment_delivery'], 'account' | 'conversation_id' | 'version'> },
+  'delivery'
+>;
 
 function updateOf(db: PaymentDb) {
   return db.updateTable('card_payment_delivery');
@@ -369,6 +404,11 @@ function pairsOf(db: PaymentDb, account: string) {
 
 function deliveriesTo(db: PaymentDb, account: string, handlerId: string) {
   return db.selectFrom('card_payment_delivery').where('account', '=', account).where('handler_id', '=', handlerId);
+}
+
+/** A condition as a number, 1 or 0: not every database has a type for it. */
+function isTrue(condition: Expression<SqlBool>): RawBuilder<number> {
+  return sql<number>`case when ${condition} then 1 else 0 end`;
 }
 
 function deleteDeliveries(db: PaymentDb, account: string, handlerId: string) {
@@ -398,31 +438,33 @@ function shownDeliveries(db: PaymentDb, account: string) {
     ]);
 }
 
-interface FanOutRequest {
-  readonly account: string;
+type FirstRequest = Pick<DeliveryLeaseRequest, 'account' | 'handlerId' | 'limit'> & {
   readonly types: readonly string[];
-  readonly limit: number;
-}
+};
 
-/** The first waiting events of each type. */
-function firstOfEach(db: PaymentDb, { account, types, limit }: FanOutRequest) {
+/**
+ * The first deliveries of each type to a handler, or of what waits to be fanned out, where that is empty; each type by
+ * its part of an index.
+ */
+function firstOfEach(db: PaymentDb, { account, handlerId, types, limit }: FirstRequest, now?: RawBuilder<number>) {
   const ofType = (type: string) =>
     db
       .selectFrom((eb) =>
         eb
           .selectFrom('card_payment_delivery')
           .where('account', '=', account)
-          .where('status', '=', WAITING)
-          .where('handler_id', '=', '')
+          .where('status', '=', handlerId === '' ? WAITING : OPEN)
+          .where('handler_id', '=', handlerId)
           .where('type', '=', type)
+          .$if(now !== undefined, (query) => query.where('due_at', '<=', now!))
           .orderBy('due_at')
           .orderBy('version')
           .limit(limit)
-          .select(['event_id', 'type'])
-          .as('waiting'),
+          .select(['account', 'conversation_id', 'version', 'event_id', 'type', 'occurred_at', 'due_at'])
+          .as('first'),
       )
-      .select(['waiting.event_id', 'waiting.type']);
-  const [first = '', ...others] = types;
+      .selectAll();
+  const [first = '', ...others] = new Set(types);
   return others.reduce((query, type) => query.unionAll(ofType(type)), ofType(first));
 }
 

@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict';
 import { OutboxScript } from './outbox-script.js';
-import type { PaymentStoreCase } from './store-trial.js';
+import { at, many, type PaymentStoreCase, same, type StoreTrial } from './store-trial.js';
 
 /** What is promised of events and deliveries, and steps that show it. A pair counts as alive for 600,000 ms. */
 const SCRIPTS: readonly (readonly [promise: string, script: string])[] = [
@@ -246,8 +247,37 @@ const SCRIPTS: readonly (readonly [promise: string, script: string])[] = [
   ],
 ];
 
-/** Events on their way to handlers, as scripts. */
-export const outboxCases: readonly PaymentStoreCase[] = SCRIPTS.map(([name, script], index) => ({
-  name,
-  run: (trial) => new OutboxScript(trial, index % 2 === 1).run(script),
-}));
+/** More of them than a store looks at in each lease. */
+const MANY = 60;
+
+const behindMany: PaymentStoreCase = {
+  name: 'what is due behind many that wait for an earlier version is leased, and these soon after they are free',
+  async run(trial) {
+    const handlerId = await trial.handler('payment.unknown', 'payment.succeeded');
+    const first = await many(MANY, async () => trial.publish(await trial.insert(), 'unknown', at(1)));
+    await trial.fanOut();
+    const earlier = await trial.lease(handlerId);
+    for (const { record } of first) await trial.publish(record, 'succeeded', at(1));
+    await trial.fanOut();
+    trial.moveTo(2);
+    const behind = [await trial.publishNew('succeeded'), await trial.publishNew('succeeded')];
+    await trial.fanOut({ store: trial.second });
+    for (const store of trial.stores) {
+      const [delivery, ...more] = await trial.lease(handlerId, { limit: 1, store });
+      assert.deepEqual([behind.includes(delivery?.event.eventId ?? ''), more], [true, []]);
+    }
+    same(await trial.lease(handlerId), []);
+    for (const { event } of earlier) await trial.store.acknowledge(trial.account, handlerId, event.eventId);
+    trial.moveTo(10_000);
+    assert.equal((await trial.lease(handlerId)).length, MANY);
+  },
+};
+
+/** Events on their way to handlers. */
+export const outboxCases: readonly PaymentStoreCase[] = [
+  ...SCRIPTS.map(([name, script], index) => ({
+    name,
+    run: (trial: StoreTrial) => new OutboxScript(trial, index % 2 === 1).run(script),
+  })),
+  behindMany,
+];

@@ -446,6 +446,22 @@ const purgeRaces: readonly PaymentStoreCase[] = [
     }),
   },
   {
+    name: 'a pair that is announced while it is forgotten keeps its deliveries, or is a new one',
+    run: rounds(async (trial, ms) => {
+      const own = trial.in();
+      await own.announce('H', 'payment.failed');
+      const eventId = await own.publishNew('failed', ms);
+      await own.fanOut();
+      own.moveTo(ms + 500);
+      await Promise.all([own.purge({ paymentsMs: null, pairsMs: 100 }), own.swapped.announce('H', 'payment.failed')]);
+      const { openDeliveries } = await own.counts();
+      same(eventIds(await own.lease('H')), openDeliveries === 0 ? [] : [eventId]);
+      // Whichever came first, it is known now.
+      const next = await own.publishNew('failed', ms);
+      same(await own.drain('H'), [next]);
+    }),
+  },
+  {
     name: 'a refund that is opened while its payment is purged is stored, and keeps the payment, or finds none',
     run: rounds(async (trial, ms) => {
       const own = trial.in();

@@ -1,18 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { SqlEngine } from '../../../lib/store/sql/engine.js';
 import { engineOfUrl, isSqlDialect, SQL_ENGINES } from '../../../lib/store/sql/engines.js';
 import { mariadbEngine, mysqlEngine } from '../../../lib/store/sql/engines/mysql.js';
 import { postgresEngine } from '../../../lib/store/sql/engines/postgres.js';
 import { sqliteEngine } from '../../../lib/store/sql/engines/sqlite.js';
 
-test.each([
+test.each<[string, SqlEngine | undefined]>([
   ['sqlite:payments.db', sqliteEngine],
   ['sqlite://payments.db', sqliteEngine],
   ['postgres://host/db', postgresEngine],
   ['postgresql://host/db', postgresEngine],
   ['mysql://host/db', mysqlEngine],
   ['mariadb://host/db', mariadbEngine],
-  ['mysql:', undefined],
+  ...['mysql:', 'mysqli://host/db', 'MySQL://host/db', 'jdbc:mysql://host/db', 'x-sqlite:x', 'postgresq://host/db'].map(
+    (url): [string, undefined] => [url, undefined],
+  ),
   ['postgres:', undefined],
   ['memory:', undefined],
 ])('%s', (url, engine) => {

@@ -42,7 +42,7 @@ describe('sql payment store kysely', () => {
       dialect: new SqliteDialect({ database: () => Promise.reject(new Error('unused')) }),
     });
     expect(() => sqlPaymentStore({ db, dialect: 'oracle' as SqlDialect })).toThrow(
-      'the dialect of a SQL store is sqlite, postgres, mysql or mariadb',
+      'the dialect of a SQL store is sqlite, postgres',
     );
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'mysql2';
-import { ESCAPES_IN_URLS } from '../errors.js';
+import { ESCAPES_IN_URLS, unescaped } from '../errors.js';
 import { looksAtNoCertificate, STRONG_TLS } from '../../../payment/tls.js';
 import type { Environment } from '../engine.js';
 
@@ -58,11 +58,9 @@ function malformed(): Error {
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new Error('a MySQL URL must have each % in it written as %25');
-  }
+  const plain = unescaped(text);
+  if (plain === null) throw new Error('a MySQL URL must have each % in it written as %25');
+  return plain;
 }
 
 /** The host that is reached without TLS, or without checking its certificate; null if there is none. */

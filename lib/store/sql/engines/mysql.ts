@@ -1,6 +1,6 @@
-import type { Dialect, KyselyPlugin, MysqlPool, MysqlPoolConnection, MysqlQueryResult, QueryResult } from 'kysely';
+import type { KyselyPlugin, MysqlPool, MysqlPoolConnection, MysqlQueryResult, QueryResult } from 'kysely';
 import { withTimeout } from '../../../payment/with-timeout.js';
-import { BoundedDriver, type DriverPool, LIMITS, type OpenPool } from '../bounded-driver.js';
+import { boundedDialect, type DriverPool, ignore, LIMITS, OWN_POOL } from '../bounded-driver.js';
 import type { SqlAccess, SqlEngine } from '../engine.js';
 import { codeOf, importDriver } from '../errors.js';
 import { checkMysqlHost, checkMysqlServer, checkMysqlVersion } from './mysql-server.js';
@@ -9,10 +9,6 @@ import { mysqlAddress, unprotectedMysqlHost } from './mysql-url.js';
 type Kysely = typeof import('kysely');
 
 const MYSQL_PACKAGES = 'kysely mysql2';
-
-const CONNECT_TIMEOUT_MS = 10_000;
-const KEEP_ALIVE_DELAY_MS = 10_000;
-const DEFAULT_CONNECTIONS = 10;
 
 const ALREADY_THERE: ReadonlySet<string> = new Set(['ER_TABLE_EXISTS_ERROR', 'ER_DUP_KEYNAME', 'ER_DUP_ENTRY']);
 const BUSY: ReadonlySet<string> = new Set([
@@ -67,6 +63,7 @@ export const mysqlEngine = {
   rowLock: 'for update',
   skipLocked: 'skip locked',
   orOverwrite: (_primaryKey, column) => `on duplicate key update ${column} = values(${column})`,
+  indexHint: (index) => `force index (${index})`,
   asTexts: textsOfBytes(),
 
   isBusy: (error) => BUSY.has(codeOf(error)),
@@ -144,17 +141,17 @@ function textsOfBytes(): KyselyPlugin {
 }
 
 /** Reaches the database of a URL over a pool of connections that is made at the first query. */
-export function mysqlAccess(kysely: Kysely, url: string, max = DEFAULT_CONNECTIONS): SqlAccess {
+export function mysqlAccess(kysely: Kysely, url: string, max = OWN_POOL.connections): SqlAccess {
   const address = mysqlAddress(url);
-  const dialect = mysqlDialect(kysely, async (onNew) => {
+  const dialect = boundedDialect<MysqlConnection>(kysely, 'Mysql', async (onNew) => {
     checkMysqlHost(address.host ?? '');
     const { createPool } = await importDriver(MYSQL_PACKAGES, () => import('mysql2'));
     const made = createPool({
       ...address,
       connectionLimit: max,
-      connectTimeout: CONNECT_TIMEOUT_MS,
+      connectTimeout: OWN_POOL.connectMs,
       enableKeepAlive: true,
-      keepAliveInitialDelay: KEEP_ALIVE_DELAY_MS,
+      keepAliveInitialDelay: OWN_POOL.keepAliveDelayMs,
       charset: 'utf8mb4_bin',
       multipleStatements: true,
     });
@@ -165,17 +162,13 @@ export function mysqlAccess(kysely: Kysely, url: string, max = DEFAULT_CONNECTIO
 
 /** Reaches the database of a pool that is given. */
 export function mysqlPoolAccess(kysely: Kysely, pool: MysqlPool, limits = LIMITS): SqlAccess {
-  const dialect = mysqlDialect(kysely, (onNew) => Promise.resolve(driverPoolOf(pool, onNew)), limits);
+  const dialect = boundedDialect<MysqlConnection>(
+    kysely,
+    'Mysql',
+    (onNew) => Promise.resolve(driverPoolOf(pool, onNew)),
+    limits,
+  );
   return { dialect, hasLimitedSessions: () => false };
-}
-
-function mysqlDialect(kysely: Kysely, open: OpenPool<MysqlConnection>, limits = LIMITS): Dialect {
-  return {
-    createAdapter: () => new kysely.MysqlAdapter(),
-    createDriver: () => new BoundedDriver(open, limits),
-    createIntrospector: (db) => new kysely.MysqlIntrospector(db),
-    createQueryCompiler: () => new kysely.MysqlQueryCompiler(),
-  };
 }
 
 /** What the session of each connection is set to, whatever the server's defaults are. */
@@ -231,7 +224,7 @@ function driverPoolOf(
   prepare?: (connection: MysqlConnection) => Promise<void>,
 ): DriverPool<MysqlConnection> {
   const prepared = new WeakSet<MysqlConnection>();
-  // An idle connection that breaks is replaced; without a listener, a second error of it would end the process.
+  // An idle connection that breaks is replaced; the pool's own listener hears its first error alone.
   pool.on?.('connection', (connection) => {
     connection.on('error', ignore);
     onNew(connection);
@@ -351,8 +344,4 @@ function isAnswer(error: unknown): boolean {
   const { errno, sqlState, fatal } = Object(error) as { errno?: unknown; sqlState?: unknown; fatal?: unknown };
   const isFromServer = typeof errno === 'number' && typeof sqlState === 'string' && fatal !== true;
   return isFromServer && !ENDS_CONNECTION.has(errno);
-}
-
-function ignore(): void {
-  // The query that runs on this connection rejects with the error.
 }

@@ -1,10 +1,10 @@
-import type { Dialect, PostgresPool, PostgresPoolClient, PostgresQueryResult, QueryResult } from 'kysely';
+import type { PostgresPool, PostgresPoolClient, PostgresQueryResult, QueryResult } from 'kysely';
 import type { Client, ClientConfig, PoolConfig } from 'pg';
 import { looksAtNoCertificate, STRONG_TLS } from '../../../payment/tls.js';
 import { withTimeout } from '../../../payment/with-timeout.js';
-import { BoundedDriver, type DriverPool, LIMITS, type OpenPool } from '../bounded-driver.js';
+import { boundedDialect, type DriverPool, ignore, LIMITS, OWN_POOL } from '../bounded-driver.js';
 import type { Environment, SqlAccess, SqlEngine } from '../engine.js';
-import { codeOf, ESCAPES_IN_URLS, importDriver } from '../errors.js';
+import { codeOf, ESCAPES_IN_URLS, importDriver, unescaped } from '../errors.js';
 import { checkPostgresHost, checkPostgresServer } from './postgres-server.js';
 
 type Kysely = typeof import('kysely');
@@ -19,10 +19,6 @@ export const SESSION_LIMITS = {
   lock_timeout: 5_000,
   idle_in_transaction_session_timeout: 10_000,
 };
-
-const CONNECT_TIMEOUT_MS = 10_000;
-const KEEP_ALIVE_DELAY_MS = 10_000;
-const DEFAULT_CONNECTIONS = 10;
 
 /** With these, pg uses TLS, and checks the certificate unless `uselibpqcompat` tells it not to. */
 const TLS_MODES: ReadonlySet<string> = new Set(['prefer', 'require', 'verify-ca', 'verify-full']);
@@ -73,6 +69,7 @@ export const postgresEngine = {
   skipLocked: 'skip locked',
   orOverwrite: (primaryKey, column) =>
     `on conflict (${primaryKey.join(', ')}) do update set ${column} = excluded.${column}`,
+  indexHint: () => '',
   asTexts: null,
 
   // A deadlock; or a single statement, outside of `begin`, where the default isolation is a stricter one.
@@ -103,9 +100,8 @@ export const postgresEngine = {
  */
 function unprotectedPostgresHost(url: string, environment: Environment): string | null {
   if (!URL.canParse(url)) return null;
-  const { hostname, searchParams } = new URL(url);
-  const host = searchParams.get('host') || decoded(hostname) || environment['PGHOST'] || 'localhost';
-  return host.startsWith('/') || isProtected(searchParams, environment) ? null : host;
+  const host = hostOf(url) || environment['PGHOST'] || 'localhost';
+  return host.startsWith('/') || isProtected(new URL(url).searchParams, environment) ? null : host;
 }
 
 function isProtected(query: URLSearchParams, environment: Environment): boolean {
@@ -121,18 +117,10 @@ function isProtected(query: URLSearchParams, environment: Environment): boolean 
   return TLS_MODES.has(environment['PGSSLMODE'] ?? '');
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** Reaches the database of a URL over a pool of connections that is made at the first query. */
-export function postgresAccess(kysely: Kysely, connectionString: string, max = DEFAULT_CONNECTIONS): SqlAccess {
+export function postgresAccess(kysely: Kysely, connectionString: string, max = OWN_POOL.connections): SqlAccess {
   let hasLimitedSessions = false;
-  const dialect = postgresDialect(kysely, async (onNew) => {
+  const dialect = boundedDialect<PoolClient>(kysely, 'Postgres', async (onNew) => {
     checkPostgresHost(hostOf(connectionString));
     const limited = await makePool({ connectionString, max, ...SESSION_LIMITS });
     try {
@@ -150,23 +138,20 @@ export function postgresAccess(kysely: Kysely, connectionString: string, max = D
 
 /** Reaches the database of a pool that is given. */
 export function postgresPoolAccess(kysely: Kysely, pool: PostgresPool, limits = LIMITS): SqlAccess {
-  const dialect = postgresDialect(kysely, (onNew) => Promise.resolve(driverPoolOf(pool, onNew)), limits);
+  const dialect = boundedDialect<PoolClient>(
+    kysely,
+    'Postgres',
+    (onNew) => Promise.resolve(driverPoolOf(pool, onNew)),
+    limits,
+  );
   return { dialect, hasLimitedSessions: () => false };
 }
 
-function postgresDialect(kysely: Kysely, open: OpenPool<PoolClient>, limits = LIMITS): Dialect {
-  return {
-    createAdapter: () => new kysely.PostgresAdapter(),
-    createDriver: () => new BoundedDriver(open, limits),
-    createIntrospector: (db) => new kysely.PostgresIntrospector(db),
-    createQueryCompiler: () => new kysely.PostgresQueryCompiler(),
-  };
-}
-
+/** The host that a URL names, unescaped; empty for none. */
 function hostOf(url: string): string {
   if (!URL.canParse(url)) return '';
   const { hostname, searchParams } = new URL(url);
-  return searchParams.get('host') || hostname;
+  return searchParams.get('host') || (unescaped(hostname) ?? hostname);
 }
 
 /** What PgBouncer says to settings that it does not know, and a database that has fewer of them than PostgreSQL. */
@@ -177,11 +162,11 @@ async function makePool(config: PoolConfig): Promise<PostgresPool> {
   const pool = new pg.Pool({
     ...config,
     Client: withStrongTls(pg.Client),
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: OWN_POOL.connectMs,
     keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+    keepAliveInitialDelayMillis: OWN_POOL.keepAliveDelayMs,
   });
-  // An idle connection that breaks is replaced; without a listener it would end the process.
+  // An idle connection that breaks is replaced.
   pool.on('error', ignore);
   pool.on('connect', (client) => client.on('error', ignore));
   return pool;
@@ -240,8 +225,7 @@ interface ListenedPool extends PostgresPool {
 }
 
 function driverPoolOf(pool: ListenedPool, onNew: (client: PoolClient) => void): DriverPool<PoolClient> {
-  // A server that shuts down may end a connection as soon as it is made, before it is given to a caller: without a
-  // listener from the beginning, the error would end the process.
+  // A server that shuts down may end a connection as soon as it is made, before it is given to a caller.
   pool.on?.('connect', (client) => {
     client.on?.('error', ignore);
     onNew(client);
@@ -249,7 +233,7 @@ function driverPoolOf(pool: ListenedPool, onNew: (client: PoolClient) => void): 
   return {
     async acquire() {
       const client: PoolClient = await pool.connect();
-      // The pool listens to idle clients only; without a listener, a connection that breaks would end the process.
+      // The pool listens to idle clients only.
       client.on?.('error', ignore);
       if (!pool.on) onNew(client);
       return client;
@@ -281,8 +265,4 @@ const ENDS_CONNECTION = /^(?:57P0[1-5]|08|25006)/;
 function isAnswer(error: unknown): boolean {
   const { severity, code } = Object(error) as { severity?: unknown; code?: unknown };
   return typeof severity === 'string' && !ENDS_CONNECTION.test(String(code));
-}
-
-function ignore(): void {
-  // The query that runs on this connection rejects with the error.
 }

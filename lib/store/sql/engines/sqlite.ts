@@ -2,9 +2,8 @@ import type { SqliteDatabase, SqliteDialect, SqliteStatement } from 'kysely';
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { driverProblem } from '../../driver-check.js';
-import { shownFile } from '../../shown-url.js';
 import type { SqlAccess, SqlEngine } from '../engine.js';
-import { codeOf, importDriver, MissingDatabaseError, UnfitDriverError } from '../errors.js';
+import { codeOf, importDriver, MissingDatabaseError, shownFile, UnfitDriverError } from '../errors.js';
 
 const SQLITE_PACKAGES = 'kysely better-sqlite3';
 const MAX_STATEMENTS = 200;
@@ -48,6 +47,7 @@ export const sqliteEngine = {
   skipLocked: '',
   orOverwrite: (primaryKey, column) =>
     `on conflict (${primaryKey.join(', ')}) do update set ${column} = excluded.${column}`,
+  indexHint: () => '',
   asTexts: null,
 
   isBusy: isSqliteBusy,

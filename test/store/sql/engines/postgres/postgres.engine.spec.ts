@@ -2,93 +2,12 @@ import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import { codeOf, openError } from '../../../../../lib/store/sql/errors.js';
 import { openSqlStore, paymentSchema } from '../../../../../lib/store/sql/index.js';
 import { postgresEngine } from '../../../../../lib/store/sql/engines/postgres.js';
 import { SqlDatabase } from '../../../../../lib/store/sql/database.js';
 import { StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
 import { type Postgres, startPostgres } from '../../../../services/postgres.js';
-
-const coded = (code: string) => Object.assign(new Error('user:secret@host'), { code });
-const said = (code: string) => openError(coded(code), postgresEngine).message;
-
-describe('what its codes mean', () => {
-  const UNREACHABLE = 'does not answer; is it running, and reachable from here?';
-
-  test.each([
-    ...['ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EPIPE'].map((code) => [
-      code,
-      UNREACHABLE,
-    ]),
-    ['28000', 'refuses this user or password'],
-    ['28P01', 'refuses this user or password'],
-    ['3D000', 'has no such database'],
-    ['42501', 'does not let this user make, read or write the payment tables'],
-    ['25006', 'is read-only; is it a standby?'],
-    ['53300', 'has too many connections already'],
-    ['55P03', 'is being changed by another process that does not finish; try again'],
-    ['57014', 'answers too slowly'],
-    ['57P03', 'is starting up or shutting down'],
-    ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID', 'EPROTO_SSL'].map((code) => [
-      code,
-      'has a TLS certificate that cannot be trusted',
-    ]),
-    ...['EPROTO', 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE'].map((code) => [
-      code,
-      'does not agree on TLS: 1.2 or 1.3, with forward secrecy',
-    ]),
-  ])('%s: %s', (code, meaning) => {
-    expect(said(code)).toBe(`PostgreSQL ${meaning} (${code})`);
-  });
-
-  test.each(['3D000', '42501', '53300', '55P03', '57014', '57P03'])('%s means that as a whole only', (code) => {
-    expect([said(`1${code}`), said(`${code}1`)]).toEqual([
-      `PostgreSQL cannot be used (1${code})`,
-      `PostgreSQL cannot be used (${code}1)`,
-    ]);
-  });
-
-  test.each(['42830', 'XENOTFOUND', '1ECONN', 'XEPROTO'])('%s means nothing', (code) => {
-    expect(said(code)).toBe(`PostgreSQL cannot be used (${code})`);
-  });
-
-  test('pg has no code for a connection that comes too late', () => {
-    expect(openError(new Error('Timeout expired'), postgresEngine).message).toBe(
-      `PostgreSQL ${UNREACHABLE} (ETIMEDOUT)`,
-    );
-    expect(openError(new Error('anything else'), postgresEngine).message).toBe('PostgreSQL cannot be used');
-  });
-
-  test.each([
-    ['40P01', true],
-    ['40001', true],
-    ['23505', false],
-    ['', false],
-  ])('another process was in the way: %s, %s', (code, isBusy) => {
-    expect(postgresEngine.isBusy(coded(code))).toBe(isBusy);
-    expect(codeOf(coded(code))).toBe(code);
-  });
-});
-
-test.each([
-  ['postgres://host/db', true],
-  ['postgresql://host/db', true],
-  ['postgresq://host/db', false],
-  ['postgres:host', false],
-  ['jdbc:postgres://host/db', false],
-])('its URLs: %s, %s', (url, isOwn) => {
-  expect(postgresEngine.owns(url)).toBe(isOwn);
-});
-
-test('a URL that is none is refused, and not shown', async () => {
-  await expect(postgresEngine.open('postgres://u:secret@')).rejects.toThrow(
-    'a PostgreSQL URL looks like postgres://user:password@host:5432/database',
-  );
-  await expect(openSqlStore('oracle://u:secret@host')).rejects.toThrow(
-    'a SQL store is sqlite:FILE, postgres://…, mysql://… or mariadb://…',
-  );
-});
 
 describe('on a server', () => {
   let postgres: Postgres;

@@ -2,7 +2,6 @@ import Database from 'better-sqlite3';
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openError } from '../../../../../lib/store/sql/errors.js';
 import { openSqlStore, paymentSchema } from '../../../../../lib/store/sql/index.js';
 import { openSqliteFile, sqliteEngine } from '../../../../../lib/store/sql/engines/sqlite.js';
 import { aPaymentRecord } from '../../../../rigs/a-payment-record.js';
@@ -28,17 +27,6 @@ describe('sqlite engine', () => {
     expect(existsSync(join(folder, 'url.db'))).toBe(true);
   });
 
-  test('a URL without a file is refused, and others are none of SQLite', async () => {
-    for (const url of ['sqlite:', 'sqlite://']) {
-      await expect(sqliteEngine.open(url)).rejects.toThrow('sqlite: needs a file: sqlite:payments.db');
-    }
-    expect(['sqlite:x', 'x-sqlite:x', 'postgres://x'].map((url) => sqliteEngine.owns(url))).toEqual([
-      true,
-      false,
-      false,
-    ]);
-  });
-
   test.each([
     [
       'no such folder',
@@ -58,48 +46,6 @@ describe('sqlite engine', () => {
     const store = await openSqlStore(url());
     await expect(store.open()).rejects.toThrow(message);
     await store.close();
-  });
-
-  const OPENED = 'cannot be opened; does its folder exist, and may this process write there?';
-  const WRITTEN = 'may not be written by this process';
-  const DAMAGED = 'is damaged, or no SQLite database';
-  const LOCKED = 'is locked by another program';
-  const DISK = 'cannot be written; is the disk full?';
-  const DRIVER =
-    'cannot be opened: better-sqlite3 has no build for this Node.js; npm rebuild better-sqlite3, or with pnpm: ' +
-    'pnpm approve-builds, then pnpm rebuild better-sqlite3';
-
-  test.each([
-    ['SQLITE_CANTOPEN', OPENED],
-    ['SQLITE_CANTOPEN_ISDIR', OPENED],
-    ['SQLITE_READONLY', WRITTEN],
-    ['SQLITE_PERM', WRITTEN],
-    ['SQLITE_AUTH', WRITTEN],
-    ['SQLITE_NOTADB', DAMAGED],
-    ['SQLITE_CORRUPT_INDEX', DAMAGED],
-    ['SQLITE_BUSY', LOCKED],
-    ['SQLITE_LOCKED', LOCKED],
-    ['ERR_DLOPEN_FAILED', DRIVER],
-    ['SQLITE_FULL', DISK],
-    ['SQLITE_IOERR_WRITE', DISK],
-    ['SQLITE_MISUSE', 'cannot be used'],
-    ['X_SQLITE_CANTOPEN', 'cannot be used'],
-    ['X_SQLITE_READONLY', 'cannot be used'],
-    ['X_SQLITE_NOTADB', 'cannot be used'],
-    ['X_SQLITE_BUSY', 'cannot be used'],
-    ['X_SQLITE_FULL', 'cannot be used'],
-    ['X_ERR_DLOPEN_FAILED', 'cannot be used'],
-    ['ERR_DLOPEN_FAILED_X', 'cannot be used'],
-  ])('%s', (code, meaning) => {
-    const { message } = openError(Object.assign(new Error('secret'), { code }), sqliteEngine);
-    expect(message).toBe(`the SQLite file ${meaning} (${code})`);
-  });
-
-  test.each([
-    ['Could not locate the bindings file.', `${DRIVER} (ERR_DLOPEN_FAILED)`],
-    ['Cannot open database because the directory does not exist', `${OPENED} (SQLITE_CANTOPEN)`],
-  ])('without a code: %s', (text, meaning) => {
-    expect(openError(new Error(text), sqliteEngine).message).toBe(`the SQLite file ${meaning}`);
   });
 
   test('a file that must exist is not made, and keeps its mode', async () => {
