@@ -55,6 +55,7 @@ const CHARGES: readonly Row[] = [
   [{ code: 'none' }, ['<html>Approved B0000</html>', '{"code":"B0000"', '{"code":"B0000"}}']],
   [{ code: 'unreadable' }, each('code', true, false, [], ['B0000'], {}, { code: 'B0000' })],
   [{ code: 'unreadable' }, ['{"code":"B0000","Code":"B0051"}', `{"code":${DEEP}}`]],
+  [{ code: 'unreadable' }, ['{"code":"B0000","code":"B0051"}', '{"code":"B0051","code":"B0000"}']],
   [{ code: 'unreadable' }, [...each('resultCode', 'B0000', 'B0010', 'B0096', true), { code: 'B0051', resultCode: [] }]],
   [{ code: 'none' }, each('resultCode', 'B0051', 'X')],
   [{ code: 'disagree' }, each('resultCode', true, [], ['B0000'], {}, 0).map((it) => ({ ...it, code: 'B0000' }))],

@@ -78,9 +78,9 @@ describe('the fields of a reply', () => {
     expect(['a', 'b'].map((name) => texts.isNotText(name))).toEqual([false, false]);
   });
 
-  it('have the texts at any depth, and none that stands below a prototype', () => {
+  it('have the texts at any depth', () => {
     const fields = parse('{"a":null,"b":true,"c":["x",null,{"d":"y","n":1.50}],"__proto__":{"a":"z"},"e":"","E":"w"}');
-    expect([...fields.texts()].sort()).toEqual(['', '1.50', 'w', 'x', 'y']);
+    expect([...fields.texts()].sort()).toEqual(['', '1.50', 'w', 'x', 'y', 'z']);
   });
 
   it('that stand twice with different values are not believed, in either order, also when one says nothing', () => {
@@ -91,6 +91,10 @@ describe('the fields of a reply', () => {
       '{"code":null,"CODE":"","Code":"B0000"}',
       '{"code":"B0000","Code":"B0051","CODE":"B0000"}',
       '{"code":{"a":1},"Code":{"a":1}}',
+      // With one name, JSON keeps the last value alone.
+      '{"code":"B0000","code":"B0051"}',
+      '{"code":"B0000","c\\u006fde" : "B0000"}',
+      '{"x":{"code":"B0000","code":1},"code":"B0051"}',
     ]) {
       const fields = parse(text);
       expect(fields.isAmbiguous('code')).toBe(true);
@@ -99,6 +103,12 @@ describe('the fields of a reply', () => {
       expect(fields.text('code')).toBeNull();
       expect(fields.object('code')).toBeNull();
     }
+  });
+
+  it('that stand twice with one name are not believed in an object either, and others are', () => {
+    const fields = parse('{"a":{"n":1,"n":2,"x":"n\\":"},"b":{"x":"y"},"x":{}}');
+    expect([fields.object('a')?.text('n'), fields.object('a')?.text('x')]).toEqual([null, 'n":']);
+    expect([fields.object('b')?.text('x'), fields.isAmbiguous('x')]).toEqual(['y', false]);
   });
 
   it('that stand twice with one value are that value', () => {
