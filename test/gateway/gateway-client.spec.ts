@@ -58,6 +58,10 @@ describe('nothing is sent', () => {
     ['makes a body with a promise in it', altered({ body: () => ({ a: { b: [reject()] } }) as never })],
     ['makes a promise of the headers', { headers: reject }],
     ['makes a header that is a promise', { headers: () => ({ 'x-ClientID': reject() }) }],
+    [
+      'makes a body with a part that writes itself later',
+      altered({ body: () => ({ a: { toJSON: reject } }) as never }),
+    ],
     ['makes several promises in a body', altered({ body: () => ({ a: { b: reject() }, c: reject() }) as never })],
     ['makes several headers that are promises', { headers: () => ({ a: reject(), b: reject() }) }],
     ['makes a header that is no text', { headers: () => ({ 'x-ClientID': 7 as never }) }],
