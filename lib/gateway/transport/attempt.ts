@@ -4,9 +4,7 @@ import { MAX_REPLY_BYTES, replyText } from './reply-text.js';
 
 /** Codes of the system, of DNS, of undici and its parser, of Node's TLS and of OpenSSL's certificate checks. */
 const KNOWN_FORMS = [
-  /^E[A-Z0-9]{2,20}$/,
-  /^EAI_[A-Z]{3,20}$/,
-  /^HPE_[A-Z0-9_]{1,40}$/,
+  /^(?:E[A-Z0-9]{2,20}|EAI_[A-Z]{3,20}|HPE_[A-Z0-9_]{1,40})$/,
   // OpenSSL 3.5 has a slash in its names of alerts: ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE.
   /^(?:UND_)?ERR_[A-Z0-9_/]{3,60}$/,
   /^(?:CERT|CRL|CA|DEPTH_ZERO|ERROR_IN|HOSTNAME|INVALID|OUT_OF_MEM|PATH_LENGTH|SELF_SIGNED|UNABLE_TO)_?[A-Z_]{0,60}$/,
@@ -62,33 +60,26 @@ export function causeCode(error: unknown): string | null {
 
 const ONCE = 'A payment request is transmitted once.';
 
-/** The part of a reply that comes before its body. */
-interface ReplyHead {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: IncomingHttpHeaders;
-}
-
 /**
  * One attempt to send a request, which is transmitted at most once: a second start is aborted before anything is
  * written. Nothing was sent if undici never started the request. The kind of an error proves nothing.
  */
 export class Attempt {
-  /** Empty until there is a reply. */
-  head: ReplyHead = { status: 0, statusText: '', headers: {} };
+  /** What comes before the reply's body. Empty until there is a reply. */
+  head = { status: 0, statusText: '', headers: {} as IncomingHttpHeaders };
+  /** Resolves when the outcome is known, at the deadline at the latest. Never rejects. */
+  readonly outcome: Promise<Transmission>;
+  private settle!: (transmission: Transmission) => void;
   private isTaken = false;
+  private isHandedOut = false;
   /** A part of the request may have been written. */
   private hasStarted = false;
   private isOver = false;
-  private readonly body: Buffer;
-  private isHandedOut = false;
-  private readonly chunks: Buffer[] = [];
-  private size = 0;
   /** Aborts the start that undici announced first. */
   private abort: (() => void) | null = null;
-  private settle!: (transmission: Transmission) => void;
-  /** Resolves when the outcome is known, at the deadline at the latest. Never rejects. */
-  readonly outcome = new Promise<Transmission>((resolve) => (this.settle = resolve));
+  private readonly body: Buffer;
+  private readonly chunks: Buffer[] = [];
+  private size = 0;
   private readonly deadline: number;
   private readonly timer: NodeJS.Timeout;
 
@@ -98,6 +89,7 @@ export class Attempt {
     timeoutMs: number,
     private readonly mayStart: (timeoutMs: number) => boolean = () => true,
   ) {
+    this.outcome = new Promise((resolve) => (this.settle = resolve));
     this.body = Buffer.from(body);
     this.deadline = performance.now() + timeoutMs;
     this.timer = setTimeout(() => this.lose('deadline'), timeoutMs);
@@ -144,9 +136,12 @@ export class Attempt {
         if (this.size > MAX_REPLY_BYTES) this.lose('reply_too_large');
       },
       onResponseEnd: () => {
-        // The request is over: there is nothing left to abort.
+        if (this.isOver) return;
+        // There is nothing left to abort.
         this.abort = null;
-        this.read();
+        const reply = replyText(Buffer.concat(this.chunks), this.head.headers);
+        if ('text' in reply) this.end({ sent: true, reply: { status: this.head.status, text: reply.text } });
+        else this.lose(reply.cause);
       },
       onResponseError: (_controller, error) => this.lose('connection_lost', causeCode(error)),
     };
@@ -168,14 +163,6 @@ export class Attempt {
     const left = this.deadline - performance.now();
     if (left <= 0) this.end({ sent: false, cause: 'deadline' });
     else if (!this.mayStart(left)) this.end({ sent: false, cause: 'claim_over' });
-  }
-
-  private read(): void {
-    if (this.isOver) return;
-    const { status, headers } = this.head;
-    const reply = replyText(Buffer.concat(this.chunks), headers);
-    if ('text' in reply) this.end({ sent: true, reply: { status, text: reply.text } });
-    else this.lose(reply.cause);
   }
 
   /** Nothing is sent after this. */

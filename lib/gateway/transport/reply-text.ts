@@ -8,15 +8,13 @@ const MAX_CODINGS = 2;
 
 type Decoder = (body: Buffer, options: ZlibOptions) => Buffer;
 
+/** Some servers leave out the zlib header, whose first byte ends in 8. */
+const inflate: Decoder = (body, options) => ((body[0] ?? 0) % 16 === 8 ? inflateSync : inflateRawSync)(body, options);
 const DECODERS = new Map<string, Decoder>([
   ['gzip', gunzipSync],
   ['x-gzip', gunzipSync],
   ['br', brotliDecompressSync],
-  // Some servers leave out the zlib header, whose first byte ends in 8.
-  [
-    'deflate',
-    (body, options) => ((body[0] ?? 0) % 16 === 8 ? inflateSync(body, options) : inflateRawSync(body, options)),
-  ],
+  ['deflate', inflate],
 ]);
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
@@ -26,11 +24,12 @@ export function replyText(
   body: Buffer,
   headers: IncomingHttpHeaders,
 ): { text: string } | { cause: 'reply_too_large' | 'reply_unreadable' } {
-  const codings = namesIn(headers['content-encoding']).filter((name) => name !== 'identity');
-  const decoders = codings.map((name) => DECODERS.get(name)).reverse();
-  if (decoders.length > MAX_CODINGS) return { cause: 'reply_unreadable' };
+  const names = String(headers['content-encoding'] ?? '').toLowerCase();
+  const codings = names.split(/[\s,]+/).filter((name) => name !== '' && name !== 'identity');
+  if (codings.length > MAX_CODINGS) return { cause: 'reply_unreadable' };
   let bytes = body;
-  for (const decoder of bytes.length > 0 ? decoders : []) {
+  for (const coding of bytes.length > 0 ? codings.reverse() : []) {
+    const decoder = DECODERS.get(coding);
     if (!decoder) return { cause: 'reply_unreadable' };
     try {
       bytes = decoder(bytes, { maxOutputLength: MAX_REPLY_BYTES });
@@ -40,16 +39,6 @@ export function replyText(
     }
   }
   return { text: textOf(bytes, String(headers['content-type'] ?? '')) };
-}
-
-function namesIn(header: string | string[] | undefined): string[] {
-  return [header ?? []]
-    .flat()
-    .join(',')
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
 }
 
 /** Decodes as UTF-8 if that is valid, else as the content type says, else as Latin-1, in which every byte is valid. */
