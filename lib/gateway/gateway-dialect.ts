@@ -97,7 +97,8 @@ export interface SignContext {
 export type Signer = (fields: SignedFields, context: SignContext) => string | Promise<string>;
 
 /** The fields of an answer that decide its outcome. */
-export type DecidingField = 'code' | 'resultCode' | 'conversationId' | 'amount' | 'currency' | 'transactionType';
+export type DecidingField =
+  'code' | 'resultCode' | 'conversationId' | 'amount' | 'currency' | 'transactionType' | 'transactionStatus';
 
 /** What an answer to DoPayment or Auth3d says. Texts are as received; null stands for what the answer does not show. */
 export interface GatewayResult {
@@ -122,8 +123,8 @@ export interface GatewayResult {
   /** Commission of the payment facilitator in major units, decimal text. */
   readonly commissionAmount: string | null;
   /**
-   * Fields whose value is not a single text, but a list, a boolean, or two different values. An approval with one is not
-   * believed.
+   * Fields whose value is not a single text, but a list, a boolean, or two different values; or a status that nobody
+   * knows. An approval with one is not believed.
    */
   readonly unreadable?: readonly DecidingField[];
 }

@@ -205,15 +205,21 @@ function currencyText({ currencyCode }: Pick<RefundRequest, 'currencyCode'>): st
 function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>): InquiryResult {
   const { unreadable = [], ...result } = readResponse(fields, fields.text('responseCode'));
   const status = fields.text('transactionStatus')?.trim().toUpperCase() ?? '';
-  // An inquiry has a code of its own. Any other code in the answer must be the same.
-  const unread = unreadable.map((name) => (name === 'code' ? 'resultCode' : name));
+  const isUnpaid = UNPAID_STATUSES.includes(status);
+  const isUnknown = fields.has('transactionStatus') && !isUnpaid && !successStatuses.has(status);
   return {
     ...result,
     transactionType: fields.text('transactionType'),
     installmentCount: (fields.object('paymentInfo') ?? fields).text('installmentCount'),
     isSuccessful: fields.has('transactionStatus') ? successStatuses.has(status) : null,
-    isUnpaid: UNPAID_STATUSES.includes(status),
-    unreadable: fields.isNotText('transactionType') ? [...unread, 'transactionType'] : unread,
+    isUnpaid,
+    unreadable: [
+      // An inquiry has a code of its own. Any other code in the answer must be the same.
+      ...unreadable.map((name) => (name === 'code' ? 'resultCode' : name)),
+      ...(fields.isNotText('transactionType') ? (['transactionType'] as const) : []),
+      // It may say that the sale was paid, whatever the code: CAPTURED.
+      ...(isUnknown ? (['transactionStatus'] as const) : []),
+    ],
   };
 }
 
@@ -222,7 +228,8 @@ function readResponse(fields: ReplyFields, code: string | null): GatewayResult {
   const result = readResult(fields);
   const others = [result.code, result.resultCode].filter((other) => other !== null);
   const resultCode = others.find((other) => other !== code) ?? others[0] ?? null;
-  return { ...result, code, resultCode, message: fields.text('responseDescription') ?? result.message };
+  const hasText = fields.has('responseDescription');
+  return { ...result, code, resultCode, message: hasText ? fields.text('responseDescription') : result.message };
 }
 
 /**

@@ -79,19 +79,19 @@ export function readAnswer<Result extends GatewayResult, Shown>(
   operation: Pick<DialectOperation<never, Result>, 'read'>,
   question: Question<Result, Shown>,
 ): ReadAnswer<Shown> {
-  const without = (facts: Partial<AnswerFacts>): ReadAnswer<Shown> => {
+  const unread = (facts: Partial<AnswerFacts>): ReadAnswer<Shown> => {
     return { facts: { ...NOTHING, ...facts }, result: null, shown: null };
   };
   if (!answer.reply) {
     const hasNone = answer.cause === 'deadline' || answer.cause === 'connection_lost';
-    return without({ reply: hasNone ? 'none' : 'unreadable' });
+    return unread({ reply: hasNone ? 'none' : 'unreadable' });
   }
   const http = httpOf(answer.reply.status);
   const { codes, masker, isSignGood } = question;
   let part = 'read()';
   try {
     const fields = ReplyFields.parse(answer.reply.text);
-    if (!fields) return without({ http });
+    if (!fields) return unread({ http });
     const result = notAPromise(operation.read(fields), 'the result');
     if (typeof result !== 'object' || result === null) throw new TypeError('the result is no object');
     refusePromises(Object.values(result), 'a part of the result');
@@ -107,7 +107,7 @@ export function readAnswer<Result extends GatewayResult, Shown>(
     return { facts: isGood ? facts : { ...facts, sign: 'bad' }, result: kept, shown };
   } catch (error) {
     question.onThrow?.(part, error);
-    return without({ reply: 'unreadable', http });
+    return unread({ reply: 'unreadable', http });
   }
 }
 
@@ -148,6 +148,7 @@ function factsOf(result: GatewayResult, { expected, codes, verifyAmount, about }
     text: textOf(inquiry.message, codes),
   };
 }
+
 function isUnreadable(result: Pick<GatewayResult, 'unreadable'>, field: DecidingField): boolean {
   return result.unreadable?.includes(field) ?? false;
 }
@@ -171,12 +172,12 @@ function codeOf(result: GatewayResult, sets: ResultCodeSets, about: Question['ab
   const doubtful = DOUBTFUL.find((kind) => kinds.has(kind));
   const isApproving = [...kinds].some((kind) => APPROVING.has(kind));
   // The second code is not the one that decides: alone, it can only cast doubt.
-  if (code === null)
-    return isApproving || doubtful === 'unreadable' || doubtful === 'indeterminate' ? 'unreadable' : 'none';
+  const isUnclear = doubtful === 'unreadable' || doubtful === 'indeterminate';
+  if (code === null) return isApproving || isUnclear ? 'unreadable' : 'none';
   const [first, ...others] = kinds;
   if (first && others.length === 0) return first;
   // An inquiry can be made again, so there is no need to look at what contradicts itself.
-  if (about && (doubtful === 'unreadable' || doubtful === 'indeterminate')) return doubtful;
+  if (about && isUnclear) return doubtful;
   return isApproving ? 'disagree' : (doubtful ?? 'unpaid');
 }
 
@@ -223,7 +224,8 @@ function typeOf(result: Partial<InquiryResult>): AnswerFacts['type'] {
   return name === 'REFUND' || name === 'VOID' ? 'refund' : 'other';
 }
 
-function statusOf({ isSuccessful, isUnpaid }: Partial<InquiryResult>): AnswerFacts['status'] {
+function statusOf({ isSuccessful, isUnpaid, unreadable }: Partial<InquiryResult>): AnswerFacts['status'] {
+  if (unreadable?.includes('transactionStatus')) return 'unreadable';
   if (isSuccessful === true) return 'success';
   if (isUnpaid === true) return 'unpaid';
   return (isSuccessful ?? null) === null ? 'none' : 'other';
@@ -233,8 +235,9 @@ function textOf(text: unknown, { approvedTexts }: Pick<ResultCodeSets, 'approved
   if ((text ?? null) === null) return 'none';
   if (typeof text !== 'string') return 'other';
   const folded = foldCase(text);
-  const isApproved = [...approvedTexts].some(
-    (approved) => folded === foldCase(approved) || folded === foldCase(mojibakeOf(approved)),
+  // The UTF-8 of a text may have been read as Latin-1.
+  const isApproved = [...approvedTexts].some((approved) =>
+    [approved, Buffer.from(approved).toString('latin1')].some((written) => folded === foldCase(written)),
   );
   return isApproved ? 'approved' : 'other';
 }
@@ -245,9 +248,4 @@ function textOf(text: unknown, { approvedTexts }: Pick<ResultCodeSets, 'approved
  */
 function foldCase(text: string): string {
   return text.trim().toLowerCase().replace(/[ıý]/g, 'i').replaceAll('i\u0307', 'i');
-}
-
-/** How the UTF-8 of a text reads as Latin-1. */
-function mojibakeOf(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1');
 }

@@ -124,8 +124,8 @@ const INQUIRIES: readonly Row[] = [
   [{ type: 'other' }, each('transactionType', ['SALE'], false, 'PREAUTH')],
   [{ status: 'success' }, each('TransactionStatus', 'SUCCESS', 'Success')],
   [{ status: 'unpaid' }, each('transactionStatus', 'PENDING', 'FAILED', 'CANCELLED', 'EXPIRED')],
-  [{ status: 'other' }, each('transactionStatus', 'VOIDED', 'CAPTURED', ['SUCCESS'], true)],
-  [{ status: 'other' }, ['{"transactionStatus":"SUCCESS","TransactionStatus":"FAILED"}']],
+  [{ status: 'unreadable' }, each('transactionStatus', 'VOIDED', 'CAPTURED', 'BAŞARILI', ['SUCCESS'], true)],
+  [{ status: 'unreadable' }, ['{"transactionStatus":"SUCCESS","TransactionStatus":"FAILED"}']],
   [{ text: 'approved' }, each('responseDescription', 'Approved', ' APPROVED ', 'Onaylandı', 'ONAYLANDI', 'onaylandi')],
   [{ text: 'approved' }, each('message', 'ONAYLANDİ', 'OnaylandÄ±', 'ONAYLANDÄ±', 'Onaylandý')],
   [
