@@ -1,9 +1,8 @@
 type Json = string | boolean | null | Json[] | { [key: string]: Json };
 
-const TEXT = '"[^"\\\\]*(?:\\\\.[^"\\\\]*)*"?';
-/** Texts are matched as a whole, so that digits in them do not count as numbers. An unterminated one is matched once. */
-const TEXT_OR_NUMBER = new RegExp(`(${TEXT})|-?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?`, 'g');
-const TEXT_OR_NAME = new RegExp(`(${TEXT})(\\s*:)?`, 'g');
+// Texts are matched as a whole, so that what stands in them does not count. An unterminated one is matched once.
+const TEXT_OR_NUMBER = /("[^"\\]*(?:\\.[^"\\]*)*"?)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const TEXT_OR_NAME = /("[^"\\]*(?:\\.[^"\\]*)*"?)(\s*:)?/g;
 
 /** More than any gateway sends. Reading a mebibyte of small values would block the event loop. */
 const MAX_VALUES = 30_000;
