@@ -186,6 +186,13 @@ describe('an answer, where a dialect in plain JavaScript', () => {
 });
 
 describe('an inquiry', () => {
+  it.each([
+    { sent: true, reply: null, cause: 'deadline' },
+    { sent: false, cause: 'connection_failed' },
+  ] as const)('that meets %j is no answer', async (transmission) => {
+    expect(await stubClient(transmission, morposDialect()).client.checkPayment(PAYMENT)).toBeNull();
+  });
+
   it('is not to be had from a dialect without one', async () => {
     const { client, transport } = stubClient(replied({ responseCode: 'B0000' }));
     expect(client.canInquire).toBe(false);
@@ -196,11 +203,17 @@ describe('an inquiry', () => {
   it('keeps nothing of the secrets that its answer echoes: neither as configured nor as sent', async () => {
     const echo = { responseCode: 'B0000', responseDescription: 'Approved', amount: 60 };
     const reply = { sent: true as const, reply: { status: 200, text: '' } };
-    const { client, transport } = stubClient(reply, morposDialect());
+    const dialect = morposDialect();
+    const withToken: GatewayDialect['headers'] = (context) => ({
+      ...dialect.headers(context),
+      authorization: 'Bearer t0k3n',
+    });
+    const { client, transport } = stubClient(reply, { ...dialect, headers: withToken });
     await client.checkPayment(PAYMENT);
     const { headers, body } = transport.requests[0]!;
     const { sign } = JSON.parse(body) as { sign: string };
-    for (const secret of [CREDENTIALS.clientSecret, CREDENTIALS.apiKey!, headers['x-ClientSecret'] ?? '', sign]) {
+    const { clientSecret, apiKey } = CREDENTIALS;
+    for (const secret of [clientSecret, apiKey!, headers['x-ClientSecret'] ?? '', 't0k3n', sign]) {
       const told = { ...echo, responseDescription: `Approved, ${secret}`, orderId: secret, paymentId: `1-${secret}` };
       reply.reply.text = JSON.stringify(told);
       const inquiry = await client.checkPayment(PAYMENT);
