@@ -40,12 +40,16 @@ class CallbackReader {
   private values = 0;
   private characters = 0;
 
-  constructor(private readonly objectFields: readonly string[]) {}
+  private readonly objectNames: ReadonlySet<string>;
+
+  constructor(objectFields: readonly string[]) {
+    this.objectNames = new Set(objectFields.map((name) => name.toLowerCase()));
+  }
 
   add(name: string, value: unknown): void {
     const [, holder = name, dotted, bracketed] = MEMBER.exec(name) ?? [];
     const member = dotted ?? bracketed;
-    if (!this.objectFields.some((field) => isSameName(field, holder))) {
+    if (!this.objectNames.has(holder.toLowerCase())) {
       this.fields[name] = this.gathered[name] = this.single(name, value);
     } else if (member !== undefined) {
       this.fields[name] = this.gather(holder, { [member]: value })[member]!;
@@ -67,7 +71,7 @@ class CallbackReader {
     for (const [member, value] of Object.entries(given)) members[member] = this.single(member, value, holder);
     const before = this.gathered[name] ?? {};
     if (typeof before !== 'object' && !isEmpty(before)) throw new PaymentCallbackError('repeated_field');
-    this.gathered[name] = { ...(before as object), ...members };
+    this.gathered[name] = Object.assign(typeof before === 'object' ? before : {}, members);
     return members;
   }
 
@@ -131,7 +135,8 @@ export function checkCallback(
 
 /** The value of a field; undefined if it is absent. The case of its name is ignored. */
 function valueOf(fields: CallbackFields, name: string): Value | undefined {
-  return Object.entries(fields).find(([key]) => isSameName(key, name))?.[1];
+  const found = Object.keys(fields).find((key) => isSameName(key, name));
+  return found === undefined ? undefined : fields[found];
 }
 
 function isEmpty(value: Value | undefined): boolean {
@@ -143,7 +148,7 @@ function isSameName(one: string, other: string): boolean {
 }
 
 function isScalar(value: unknown): value is Scalar {
-  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
+  return value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
