@@ -91,9 +91,9 @@ export class ReplyFields {
     return Array.isArray(value) ? value.slice(0, maxLength).map((item) => this.fieldsOf(item)) : null;
   }
 
-  /** Every text in the object at any depth, including those of ambiguous fields. */
+  /** Every text in the object at any depth, including those of ambiguous fields, but nothing below `__proto__`. */
   *texts(): Generator<string> {
-    for (const value of valuesIn(this.root)) if (typeof value === 'string') yield value;
+    for (const value of valuesIn(this.root, '__proto__')) if (typeof value === 'string') yield value;
   }
 
   private value(name: string): Json | undefined {
@@ -105,13 +105,14 @@ export class ReplyFields {
   }
 }
 
-/** A value, and every one in it, at whatever depth. */
-function* valuesIn(root: unknown): Generator<unknown> {
+/** A value, and every one in it, at whatever depth, but for what is below the name that is left out. */
+function* valuesIn(root: unknown, leftOut?: string): Generator<unknown> {
   const left = [root];
   while (left.length > 0) {
     const value = left.pop();
     yield value;
-    if (typeof value === 'object' && value !== null) for (const item of Object.values(value)) left.push(item);
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [name, item] of Object.entries(value)) if (name !== leftOut) left.push(item);
   }
 }
 

@@ -67,8 +67,9 @@ test('the page is the only one there is, wherever it stands, or the one in the f
   for (const reply of [{ data: { list: [{ threeD: PAGE }] }, n: 1, t: true, z: null }, { list: [PAGE] }]) {
     expect(find(reply)).toBe(HTML);
   }
+  const hidden = JSON.parse(`{"__proto__":{"htmlForm":"${PAGE}"}}`) as object;
   const two = { htmlForm: PAGE, HtmlForm: another };
-  for (const reply of [{ a: PAGE, b: another }, { a: PAGE, b: { c: PAGE } }, two, {}]) {
+  for (const reply of [{ a: PAGE, b: another }, { a: PAGE, b: { c: PAGE } }, two, {}, hidden]) {
     expect(find(reply)).toBeNull();
   }
   expect(find({ htmlForm: PAGE, other: another }, 'htmlform')).toBe(HTML);

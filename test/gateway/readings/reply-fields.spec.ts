@@ -65,9 +65,9 @@ describe('the fields of a reply', () => {
     ]);
   });
 
-  it('have the texts at any depth', () => {
+  it('have the texts at any depth, and none that stands below a prototype', () => {
     const fields = parse('{"a":null,"b":true,"c":["x",null,{"d":"y","n":1.50}],"__proto__":{"a":"z"},"e":"","E":"w"}');
-    expect([...fields.texts()].sort()).toEqual(['', '1.50', 'w', 'x', 'y', 'z']);
+    expect([...fields.texts()].sort()).toEqual(['', '1.50', 'w', 'x', 'y']);
   });
 
   it('that stand twice with different values are not believed, in either order, also when one says nothing', () => {
