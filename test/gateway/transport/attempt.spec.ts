@@ -22,12 +22,22 @@ function known({ outcome }: Attempt): Promise<Transmission | null> {
 const OVER = { sent: false, cause: 'claim_over' };
 
 // The rest of an attempt is shown over real connections, by the suites of the transport.
-describe('an attempt whose claim has run out', () => {
+describe('an attempt', () => {
   afterEach(() => {
     for (const attempt of attempts.splice(0)) attempt.lose('deadline');
   });
 
-  it('is cut off as it begins, with what is left of its deadline judged', async () => {
+  it('is over as soon as the reply has more than a mebibyte', async () => {
+    const { attempt, handler } = begun(() => true);
+    handler.onRequestStart?.(controller(), {});
+    handler.onResponseStart?.(controller(), 200, {}, 'OK');
+    handler.onResponseData?.(controller(), Buffer.alloc(1_048_576));
+    expect(await known(attempt)).toBeNull();
+    handler.onResponseData?.(controller(), Buffer.alloc(1));
+    expect(await known(attempt)).toEqual({ sent: true, reply: null, cause: 'reply_too_large' });
+  });
+
+  it('is cut off as it begins if its claim has run out, with what is left of its deadline judged', async () => {
     const left: number[] = [];
     const { attempt, handler } = begun((ms) => (left.push(ms), false));
     let aborted = 0;
@@ -42,13 +52,13 @@ describe('an attempt whose claim has run out', () => {
     expect(left[0]).toBeLessThanOrEqual(60_000);
   });
 
-  it('gives no body to a dispatcher that does not say that it begins', async () => {
+  it('whose claim has run out gives no body to a dispatcher that does not say that it begins', async () => {
     const { attempt } = begun(() => false);
     expect(() => [...attempt.handOut()]).toThrow('once');
     expect(await known(attempt)).toEqual(OVER);
   });
 
-  it('goes on where it ran out after the beginning: something may have been written', async () => {
+  it('goes on where its claim ran out after the beginning: something may have been written', async () => {
     let mayStart = true;
     const { attempt, handler } = begun(() => mayStart);
     handler.onRequestStart?.(controller(), {});
