@@ -11,7 +11,7 @@ import { PaymentReader } from '../flows/payment-reader.js';
 import { HostedFlow, withoutOldDecline } from '../flows/hosted-flow.js';
 import { ThreeDFlow } from '../flows/three-d-flow.js';
 import type { WaitingPlace } from '../flows/waiting-callbacks.js';
-import { checkCallback, readCallbackFields } from '../gateway/callback/callback-fields.js';
+import { type Callback, checkCallback, readCallback } from '../gateway/callback/callback-fields.js';
 import { hashCallbackToken } from '../flows/callback-token.js';
 import { AsGiven } from '../dto/rules/reading.rules.js';
 import type { CallbackFields } from '../gateway/gateway-dialect.js';
@@ -48,8 +48,9 @@ export class CallbackReceiver {
   async receive(token: string, received: unknown): Promise<ReceivedCallback> {
     const record = await this.identify(token);
     const { dialect } = this.settings;
-    const fields = readCallbackFields(received, dialect.callbackObjectFields);
-    this.check(fields, record);
+    const callback = readCallback(received, dialect.callbackObjectFields);
+    this.check(callback, record);
+    const { fields } = callback;
     return new ReceivedCallback({ conversationId: record.conversationId, payment: toPayment(record), fields });
   }
 
@@ -109,19 +110,19 @@ export class CallbackReceiver {
     wait: { readonly isOver: boolean },
   ): Promise<Payment> {
     await Promise.resolve();
-    this.checkRepeat(readCallbackFields(received ?? {}, this.settings.dialect.callbackObjectFields), record);
+    this.checkRepeat(readCallback(received ?? {}, this.settings.dialect.callbackObjectFields), record);
     if (record.kind !== 'hosted') return toPayment(record);
     return this.inFlight.run(() => this.hosted.complete(record, place, wait));
   }
 
-  private check(fields: CallbackFields, record: PaymentRecord): void {
-    if (record.kind === 'hosted') this.checkRepeat(fields, record);
-    else checkCallback(fields, record, this.settings.dialect);
+  private check(callback: Callback, record: PaymentRecord): void {
+    if (record.kind === 'hosted') this.checkRepeat(callback, record);
+    else checkCallback(callback, record, this.settings.dialect);
   }
 
-  private checkRepeat(fields: CallbackFields, record: PaymentRecord): void {
+  private checkRepeat(callback: Callback, record: PaymentRecord): void {
     const rules = { ...this.settings.dialect, requiredCallbackFields: [] };
-    if (Object.keys(fields).length > 0) checkCallback(fields, record, rules);
+    if (Object.keys(callback.fields).length > 0) checkCallback(callback, record, rules);
   }
 
   /** Auth3d may be running in another process. */

@@ -16,7 +16,7 @@ import { Randomness } from '../payment/randomness.js';
 import { describeHostError, type Thrown, thrownText } from '../payment/thrown.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, itself } from '../telemetry/spans.js';
-import { checkCallback, readCallbackFields } from '../gateway/callback/callback-fields.js';
+import { checkCallback, readCallback } from '../gateway/callback/callback-fields.js';
 import { Claim, AUTH3D_RETRY_MS, auth3dRetryingMs, claimEnd, fitsClaim } from './settling/claim.js';
 import { newAttemptId, newCallbackToken } from './callback-token.js';
 import { receiveInput } from './receive-input.js';
@@ -136,12 +136,12 @@ export class ThreeDFlow {
 
     // Each copy is checked separately, so that a forged copy cannot cause the bank's own to be refused.
     const { dialect } = this.settings;
-    const fields = readCallbackFields(received, dialect.callbackObjectFields);
-    const gathered = checkCallback(fields, record, dialect);
+    const callback = readCallback(received, dialect.callbackObjectFields);
+    checkCallback(callback, record, dialect);
     const running = this.join(record, place);
     if (running) return running;
     place.take();
-    const run = this.completeOnce(record, { fields, gathered }).finally(() => this.completing.delete(conversationId));
+    const run = this.completeOnce(record, callback).finally(() => this.completing.delete(conversationId));
     this.completing.set(conversationId, run);
     return run;
   }

@@ -1,14 +1,14 @@
 import type { PaymentClock } from '../payment/clock.js';
 import { type Carried, Masker } from '../payment/kept-text.js';
 import { notAPromise, refusePromises } from '../payment/not-a-promise.js';
-import { describeThrown, type Thrown } from '../payment/thrown.js';
+import { describeThrown } from '../payment/thrown.js';
 import { withTimeout } from '../payment/with-timeout.js';
 import { type Attributes } from '../telemetry/attributes.js';
 import { recordDuration } from '../telemetry/metrics.js';
 import { openTelemetry } from '../telemetry/open-telemetry.js';
 import { inSpan } from '../telemetry/spans.js';
 import type { DialectOperation, GatewayOperation, GatewaySettings } from './gateway-dialect.js';
-import type { GatewayTrouble } from './gateway-trouble.js';
+import type { GatewayTrouble, HostFailure } from './gateway-trouble.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
 import type { Answer, RequestClaim, Transmission, WireRequest } from './transport/attempt.js';
 import { objectsIn, wireText } from './wire-body.js';
@@ -22,19 +22,20 @@ export interface NotSent {
   readonly why: string;
 }
 
-/** The request could not be built or signed, or must not be sent any more. */
-interface NotMade extends NotSent {
-  /** Which part of the host's own code threw, and what. For the log only. */
-  readonly by?: { readonly part: string; readonly thrown: Thrown };
+interface Prepared {
+  readonly request: WireRequest;
+  /** Keeps what the request carries out of what is kept of its answer. */
+  readonly masker: Masker;
 }
 
-/** A request that may have been sent, and what keeps its secrets out of what is kept of the answer. */
-export type Sent = Answer & { readonly masker: Masker };
+/** A request that may have been sent. */
+export type Sent = Answer & Pick<Prepared, 'masker'>;
 
-/** Not sent: the claim would run out before the deadline, or the time is not known well enough to rule that out. */
-export const TOO_LATE: NotMade = { sent: false, why: 'the payment store or this process was held up for too long' };
-
-const TOO_SLOW: NotMade = { sent: false, why: 'the signer took too long' };
+/**
+ * Not sent: the claim would run out before the deadline, or the time is not known well enough to rule that out. Callers
+ * compare with it.
+ */
+export const TOO_LATE: NotSent = { sent: false, why: 'the payment store or this process was held up for too long' };
 
 /** Builds, signs and sends requests in the dialect, each once. */
 export class Exchange {
@@ -52,39 +53,33 @@ export class Exchange {
     content: Request,
     claim?: RequestClaim,
   ): Promise<Sent | NotSent> {
+    const inTime = <T>(work: () => Promise<T>): Promise<T> => withTimeout(MAX_PREPARATION_MS, work, this.clock);
     const [prepared, isTimeKnown] = await Promise.all([
-      this.orIfLate(TOO_SLOW, () => this.prepare(name, operation, content)),
-      claim ? this.orIfLate(false, () => claim.confirmTime()) : true,
+      inTime(() => this.prepare(name, operation, content)).catch(() => this.notMade(name, 'the signer took too long')),
+      claim ? inTime(() => claim.confirmTime()).catch(() => false) : true,
     ]);
-    const isTooLate = claim !== undefined && !(isTimeKnown && claim.mayStart(claim.timeoutMs));
-    const ready = !('sent' in prepared) && isTooLate ? TOO_LATE : prepared;
-    if ('sent' in ready) {
-      this.trouble?.notMade(name, ready.why, ready.by);
-      // Callers compare with TOO_LATE, so it is passed on as it is.
-      return ready.by ? { sent: false, why: ready.why } : ready;
-    }
-    const { request, masker } = ready;
+    if ('sent' in prepared) return prepared;
+    if (claim && !(isTimeKnown && claim.mayStart(claim.timeoutMs))) return this.tooLate(name);
+    const { request, masker } = prepared;
     const transmission = await inRequestSpan(name, operation.path, this.settings.account, request, () =>
       this.transport.post(request, claim),
     );
-    this.reportLoss(name, transmission);
-    if (transmission.sent) return { ...transmission, masker };
-    return transmission.cause === 'claim_over'
-      ? TOO_LATE
-      : { sent: false, why: transmission.cause.replaceAll('_', ' ') };
+    if (transmission.sent) {
+      if (!transmission.reply) this.trouble?.noAnswer(name, transmission.cause, transmission.errorCode ?? null);
+      return { ...transmission, masker };
+    }
+    const { cause, errorCode = null } = transmission;
+    if (cause === 'claim_over') return this.tooLate(name);
+    this.trouble?.unreachable(name, cause, errorCode);
+    return { sent: false, why: cause.replaceAll('_', ' ') };
   }
 
-  /** The result of the work; `late` if it takes too long or fails. */
-  private orIfLate<T, Late>(late: Late, work: () => Promise<T>): Promise<T | Late> {
-    return withTimeout(MAX_PREPARATION_MS, work, this.clock).catch(() => late);
-  }
-
-  /** Builds and signs a request. */
+  /** Builds and signs a request. Never rejects. */
   private async prepare<Request>(
     name: GatewayOperation,
     operation: DialectOperation<Request, unknown>,
     content: Request,
-  ): Promise<NotMade | { readonly request: WireRequest; readonly masker: Masker }> {
+  ): Promise<Prepared | NotSent> {
     const { dialect, credentials } = this.settings;
     const { clientSecret, apiKey } = credentials;
     let part = `the dialect's body of ${name}`;
@@ -93,7 +88,7 @@ export class Exchange {
       refusePromises(objectsIn(unsigned), 'a part of the body');
       part = 'the signer';
       const sign: unknown = await dialect.sign(unsigned, { operation: name, apiKey });
-      if (sign !== null && typeof sign !== 'string') return { sent: false, why: 'the signer did not return a string' };
+      if (sign !== null && typeof sign !== 'string') return this.notMade(name, 'the signer did not return a string');
       part = "the dialect's headers";
       const headers = textsIn(dialect.headers({ credentials, operation: name, now: this.clock.now() }));
       part = `the JSON of the dialect's body of ${name}`;
@@ -102,16 +97,18 @@ export class Exchange {
       return { request: { url: this.baseUrl + operation.path, headers, body }, masker };
     } catch (error) {
       const thrown = describeThrown(error, new Masker([clientSecret, apiKey], content as Carried));
-      return { sent: false, why: 'the dialect or the signer failed to make the request', by: { part, thrown } };
+      return this.notMade(name, 'the dialect or the signer failed to make the request', { part, thrown });
     }
   }
 
-  private reportLoss(name: GatewayOperation, transmission: Transmission): void {
-    if (!transmission.sent) {
-      const { cause, errorCode = null } = transmission;
-      if (cause === 'claim_over') this.trouble?.notMade(name, TOO_LATE.why);
-      else this.trouble?.unreachable(name, cause, errorCode);
-    } else if (!transmission.reply) this.trouble?.noAnswer(name, transmission.cause, transmission.errorCode ?? null);
+  private tooLate(name: GatewayOperation): NotSent {
+    this.trouble?.notMade(name, TOO_LATE.why);
+    return TOO_LATE;
+  }
+
+  private notMade(name: GatewayOperation, why: string, by?: HostFailure): NotSent {
+    this.trouble?.notMade(name, why, by);
+    return { sent: false, why };
   }
 }
 

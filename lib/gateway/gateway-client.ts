@@ -22,11 +22,15 @@ import { type BinOutcome, binOutcome, cardIn } from './readings/card-answer.js';
 import { type Expectation, type Question, type ReadAnswer, readAnswer } from './readings/facts.js';
 import { type ChargeOutcome, chargeOutcome, type InquiryOutcome, inquiryOutcome } from './readings/outcomes.js';
 import { type BankPage, bankPageIn, type HostedForm, type HostedPage, hostedPageIn } from './readings/pages.js';
-import { type InquiryFacts, judge, OPENING, type OpeningFacts } from './readings/verdicts.js';
+import { type InquiryFacts, judge, OPENING } from './readings/verdicts.js';
 import type { RequestClaim } from './transport/attempt.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
 
 export { TOO_LATE } from './exchange.js';
+
+/** What an operation of a dialect is given, and what it reads of the answer. */
+type RequestOf<Name extends GatewayOperation> = Parameters<NonNullable<DialectOperations[Name]>['body']>[0];
+type ResultOf<Name extends GatewayOperation> = ReturnType<NonNullable<DialectOperations[Name]>['read']>;
 
 /** An answer that was read, or why there is none. `status` is null if there was no reply. */
 type Asked<Shown> = NotSent | ({ readonly sent: true; readonly status: number | null } & ReadAnswer<Shown>);
@@ -89,73 +93,70 @@ export class GatewayClient {
     this.isSignGood = verifySign ? (fields) => verifySign(fields, { apiKey: credentials.apiKey }) : null;
   }
 
-  async doPayment(sale: SaleRequest, claim: RequestClaim): Promise<ChargeAttempt> {
-    const asked = await this.ask('doPayment', this.operations.doPayment, sale, { expected: sale }, claim);
-    return this.charged(asked, false);
+  /** Whether the gateway can be asked for the outcome of a payment. */
+  get canInquire(): boolean {
+    return this.operations.checkPayment !== undefined;
+  }
+
+  canHost(form: HostedForm): boolean {
+    return this.operations[HOSTED_OPERATION[form]] !== undefined;
+  }
+
+  canRefund(kind: RefundKind): boolean {
+    return this.operations[kind] !== undefined;
+  }
+
+  doPayment(sale: SaleRequest, claim: RequestClaim): Promise<ChargeAttempt> {
+    return this.charge('doPayment', sale, { expected: sale }, claim);
+  }
+
+  /** The request carries fields from a browser, which may be another payment's: the answer has to name this payment. */
+  auth3d(request: Auth3dRequest, claim: RequestClaim): Promise<ChargeAttempt> {
+    return this.charge('auth3d', request, { expected: request.payment }, claim, !this.settings.trustUnbound);
+  }
+
+  /** @param saleAmounts the amounts of the payment, which the answer may show instead of the refund's */
+  refund(
+    kind: RefundKind,
+    request: RefundRequest,
+    saleAmounts: readonly string[],
+    claim: RequestClaim,
+  ): Promise<ChargeAttempt> {
+    const expected = { ...request, installmentCount: 1, otherAmounts: saleAmounts };
+    // The vendor's sample of a refund's answer has no sign.
+    return this.charge(kind, request, { expected, codes: this.refundCodes, isSignGood: null }, claim);
+  }
+
+  private async charge<Name extends GatewayOperation>(
+    name: Name,
+    request: RequestOf<Name>,
+    question: Asking<ResultOf<Name>, null>,
+    claim: RequestClaim,
+    mustName = false,
+  ): Promise<ChargeAttempt> {
+    const asked = await this.ask(name, request, question, claim);
+    if (!asked.sent) return asked;
+    return { sent: true, outcome: chargeOutcome(asked, { mustName, canAsk: this.canInquire }) };
   }
 
   async init3d(sale: SaleRequest): Promise<Init3dAttempt> {
-    const asked = await this.ask('init3d', this.operations.init3d, sale, { expected: sale, show: bankPageIn });
+    const asked = await this.ask('init3d', sale, { expected: sale, show: bankPageIn });
     if (!asked.sent) return asked;
     const nothing = nothingShown(asked);
     return nothing ? { sent: true, content: null, ...nothing } : { sent: true, ...asked.shown! };
   }
 
-  /** Whether the dialect has the operation. */
-  canHost(form: HostedForm): boolean {
-    return this.operations[HOSTED_OPERATION[form]] !== undefined;
-  }
-
   /** Asks for the gateway's own page or form. No money can move before the buyer has seen it. */
   async startHosted(form: HostedForm, request: HostedRequest): Promise<HostedAttempt> {
-    const name = HOSTED_OPERATION[form];
-    const operation = this.operations[name];
-    if (!operation) return { sent: false, why: `the dialect has no ${name}` };
     const { returnUrl, failUrl } = request;
     const rules = { form, isLocal: isLoopback(new URL(this.baseUrl).hostname), own: [returnUrl, failUrl] };
-    const asked = await this.ask(name, operation, request, {
+    const asked = await this.ask(HOSTED_OPERATION[form], request, {
       expected: request,
       show: (result) => hostedPageIn(result, rules),
     });
     if (!asked.sent) return asked;
     const nothing = nothingShown(asked);
     return nothing ? { sent: true, page: null, ...nothing } : { sent: true, page: asked.shown! };
-  }
-
-  async auth3d(request: Auth3dRequest, claim: RequestClaim): Promise<ChargeAttempt> {
-    const question = { expected: request.payment };
-    const asked = await this.ask('auth3d', this.operations.auth3d, request, question, claim);
-    // The request carries fields from a browser, which may be another payment's: the answer has to name this payment.
-    return this.charged(asked, !this.settings.trustUnbound);
-  }
-
-  /** Whether the dialect has the operation. */
-  canRefund(kind: RefundKind): boolean {
-    return this.operations[kind] !== undefined;
-  }
-
-  /**
-   * Gives money back.
-   *
-   * @param saleAmounts the amounts of the payment, which the answer may show instead of the refund's
-   */
-  async refund(
-    kind: RefundKind,
-    request: RefundRequest,
-    saleAmounts: readonly string[],
-    claim: RequestClaim,
-  ): Promise<ChargeAttempt> {
-    const operation = this.operations[kind];
-    if (!operation) return { sent: false, why: `the dialect has no ${kind}` };
-    const expected = { ...request, installmentCount: 1, otherAmounts: saleAmounts };
-    // The vendor's sample of a refund's answer has no sign.
-    const question = { expected, codes: this.refundCodes, isSignGood: null };
-    return this.charged(await this.ask(kind, operation, request, question, claim), false);
-  }
-
-  /** Whether the gateway can be asked for the outcome of a payment. */
-  get canInquire(): boolean {
-    return this.operations.checkPayment !== undefined;
   }
 
   /** Asks for the outcome of a payment, which moves no money. Null when no answer came. */
@@ -179,11 +180,10 @@ export class GatewayClient {
     expected: Expectation,
     about: InquiryFacts['about'],
   ): Promise<InquiryOutcome | null> {
-    const { checkPayment } = this.operations;
-    if (!checkPayment) return { outcome: 'nothing' };
+    if (!this.canInquire) return { outcome: 'nothing' };
     const codes = about === 'refund' ? this.refundCodes : this.codes;
     // No source shows how the answer to an inquiry is signed.
-    const asked = await this.ask('checkPayment', checkPayment, payment, { expected, codes, about, isSignGood: null });
+    const asked = await this.ask('checkPayment', payment, { expected, codes, about, isSignGood: null });
     return asked.sent && asked.status !== null ? inquiryOutcome(asked, about) : null;
   }
 
@@ -193,39 +193,33 @@ export class GatewayClient {
    * @param timeoutMs the deadline: a buyer waits for the answer while typing
    */
   async checkBin(request: BinRequest, timeoutMs: number, amountFormat: AmountFormat): Promise<BinAnswer | null> {
-    const { checkBin } = this.operations;
-    if (!checkBin) return null;
+    if (!this.operations.checkBin) return null;
     const { conversationId, bin } = request;
-    const expected = { conversationId, amount: '0', currencyCode: 0, installmentCount: 1 };
-    const asked = await this.ask(
-      'checkBin',
-      checkBin,
-      request,
-      {
-        expected,
-        codes: this.refundCodes,
-        isSignGood: null,
-        show: (result, masker) => cardIn(result, request, amountFormat, masker),
-      },
-      deadline(timeoutMs),
-    );
+    const question: Asking<ResultOf<'checkBin'>, ReturnType<typeof cardIn>> = {
+      expected: { conversationId, amount: '0', currencyCode: 0, installmentCount: 1 },
+      codes: this.refundCodes,
+      isSignGood: null,
+      show: (result, masker) => cardIn(result, request, amountFormat, masker),
+    };
+    const deadline = { timeoutMs, confirmTime: () => Promise.resolve(true), mayStart: () => true };
+    const asked = await this.ask('checkBin', request, question, deadline);
     if (!asked.sent) return asked;
     const { status, facts, result, shown } = asked;
     const code = result?.code?.includes(bin) ? null : (result?.code ?? null);
-    const reason = judge<OpeningFacts, PaymentReason | null>(OPENING, facts);
-    const outcome = binOutcome(reason, { code, message: result?.message ?? null }, shown);
+    const outcome = binOutcome(judge(OPENING, facts), { code, message: result?.message ?? null }, shown);
     const isAnswered = status !== null && status < 500 && outcome.code === code;
     return { sent: true, status, result, outcome, isAnswered };
   }
 
   /** Sends a request and reads its answer. It never throws once something may have been sent. */
-  private async ask<Request, Result extends GatewayResult, Shown = null>(
-    name: GatewayOperation,
-    operation: DialectOperation<Request, Result>,
-    request: Request,
-    question: Pick<Question<Result, Shown>, 'expected'> & Partial<Question<Result, Shown>>,
+  private async ask<Name extends GatewayOperation, Shown = null>(
+    name: Name,
+    request: RequestOf<Name>,
+    question: Asking<ResultOf<Name>, Shown>,
     claim?: RequestClaim,
   ): Promise<Asked<Shown>> {
+    const operation = this.operations[name] as DialectOperation<RequestOf<Name>, ResultOf<Name>> | undefined;
+    if (!operation) return { sent: false, why: `the dialect has no ${name}` };
     const sent = await this.exchange.send(name, operation, request, claim);
     if (!sent.sent) return sent;
     const { masker } = sent;
@@ -239,11 +233,6 @@ export class GatewayClient {
     });
     if (sent.reply) this.reportReply(name, sent.reply.status, read.result?.code ?? null);
     return { sent: true, status: sent.reply?.status ?? null, ...read };
-  }
-
-  private charged(asked: Asked<unknown>, mustName: boolean): ChargeAttempt {
-    if (!asked.sent) return asked;
-    return { sent: true, outcome: chargeOutcome(asked, { mustName, canAsk: this.canInquire }) };
   }
 
   /** Reports a reply that points to a wrong setting of the merchant. */
@@ -263,14 +252,12 @@ export class GatewayClient {
   }
 }
 
+/** A question, as far as it differs from that about a sale. */
+type Asking<Result extends GatewayResult, Shown> = Pick<Question, 'expected'> & Partial<Question<Result, Shown>>;
+
 /** Why an answer that should show something to the buyer shows nothing; null if it does. */
 function nothingShown({ facts, result, shown }: ReadAnswer<unknown>): NothingShown | null {
-  const reason = judge<OpeningFacts, PaymentReason | null>(OPENING, facts) ?? (shown === null ? 'unreadable' : null);
+  const reason = judge(OPENING, facts) ?? (shown === null ? 'unreadable' : null);
   // Of another payment's answer, nothing is kept.
   return reason && { reason, result: reason === 'conversation_mismatch' ? null : result };
-}
-
-/** The deadline of a request that moves no money, and so needs no claim. */
-function deadline(timeoutMs: number): RequestClaim {
-  return { timeoutMs, confirmTime: () => Promise.resolve(true), mayStart: () => true };
 }

@@ -14,10 +14,7 @@ export interface GatewayCredentials {
   readonly scope: string;
 }
 
-/**
- * The content of DoPayment and Init3d (docs/interface.md), with every default filled in. It holds the card: never log
- * it.
- */
+/** The content of DoPayment and Init3d, with every default filled in. It holds the card: never log it. */
 export interface SaleRequest {
   readonly conversationId: string;
   readonly returnUrl: string;
@@ -38,10 +35,7 @@ export interface SaleRequest {
   readonly pfSubMerchantId?: string;
 }
 
-/**
- * The content of a request for the gateway's own page: a sale whose card the buyer types there. `paymentMethod` is the
- * dialect's.
- */
+/** A sale whose card the buyer types at the gateway's own page. `paymentMethod` is the dialect's. */
 export type HostedRequest = Omit<SaleRequest, 'cardDetails' | 'cardHolderInfo' | 'paymentMethod'>;
 
 type CallbackScalar = string | number | boolean | null;
@@ -63,10 +57,7 @@ export interface Auth3dRequest {
   readonly gathered: CallbackFields;
 }
 
-/**
- * A question about the first digits of a card number (BIN). It names no card and moves no money. The digits must not be
- * logged.
- */
+/** A question about the first digits of a card number (BIN), which must not be logged. It moves no money. */
 export interface BinRequest {
   readonly conversationId: string;
   readonly language: string;
@@ -80,10 +71,10 @@ export interface BinRequest {
 
 /** Money back: a refund of a part or the whole, or a void of the whole sale. */
 export interface RefundRequest {
-  /** The id of this attempt at the gateway: the refundId. */
+  /** The refundId. */
   readonly conversationId: string;
   readonly language: string;
-  /** The gateway's ids of the payment. */
+  /** This and `paymentId` are the gateway's ids of the payment. */
   readonly orderId: string;
   readonly paymentId: string;
   /** In major units, as canonical decimal text; of a void, all that was taken. */
@@ -100,15 +91,14 @@ export interface SignContext {
 }
 
 /**
- * Makes the `sign` of a request. docs/interface.md does not show how the service computes it.
- *
- * `fields` is the body without `sign`, nested as in docs/interface.md, with the amount as its canonical text. A signer
- * that throws, or takes longer than eight seconds, keeps the request from being sent.
+ * Makes the `sign` of a request; docs/interface.md does not show how the service computes it. If it throws, or takes
+ * longer than eight seconds, nothing is sent.
  */
 export type Signer = (fields: SignedFields, context: SignContext) => string | Promise<string>;
 
 /** The fields of an answer that decide its outcome. */
-export type DecidingField = 'code' | 'resultCode' | 'conversationId' | 'amount' | 'currency' | 'transactionType';
+export type DecidingField =
+  'code' | 'resultCode' | 'conversationId' | 'amount' | 'currency' | 'transactionType' | 'transactionStatus';
 
 /** What an answer to DoPayment or Auth3d says. Texts are as received; null stands for what the answer does not show. */
 export interface GatewayResult {
@@ -133,8 +123,8 @@ export interface GatewayResult {
   /** Commission of the payment facilitator in major units, decimal text. */
   readonly commissionAmount: string | null;
   /**
-   * Fields of the answer whose value is not a single text, but a list, a boolean, or two different values. An approval
-   * with such a field is not believed. May be left out if there are none.
+   * Fields whose value is not a single text, but a list, a boolean, or two different values; or a status that nobody
+   * knows. An approval with one is not believed.
    */
   readonly unreadable?: readonly DecidingField[];
 }
@@ -143,7 +133,7 @@ export interface GatewayResult {
 export interface Init3dResult extends GatewayResult {
   /** The page in Base64, as received; null unless the answer has exactly one. */
   readonly content: string | null;
-  /** The decoded page, where reading the answer has decoded it already. Otherwise the module decodes `content`. */
+  /** The decoded page, if reading the answer has decoded it. Otherwise the module decodes `content`. */
   readonly html?: string;
 }
 
@@ -157,35 +147,31 @@ export interface HostedResult extends GatewayResult {
   readonly endsAt: string | null;
 }
 
-/** What an answer to CheckPayment says. The operation is not shown in docs/interface.md (unverified). */
+/** What an answer to CheckPayment says. docs/interface.md does not show the operation (unverified). */
 export interface InquiryResult extends GatewayResult {
   /** `SALE`, `VOID`, …; null if the answer does not say. */
   readonly transactionType: string | null;
   /**
-   * Whether a status next to the code says that the transaction succeeded; null or left out if the answer shows no
-   * status. If status and code contradict each other, the answer settles nothing.
+   * Whether a status beside the code says that the transaction succeeded; null or left out if there is none. If status
+   * and code contradict each other, the answer settles nothing.
    */
   readonly isSuccessful?: boolean | null;
-  /** Whether a status next to the code says that nothing has been paid so far. Read of the gateway's own page only. */
+  /** Whether a status beside the code says that nothing has been paid so far. Read of the gateway's own page only. */
   readonly isUnpaid?: boolean;
-  /**
-   * In how many instalments it was paid, as decimal text; null or left out if the answer does not say. At the gateway's
-   * own page, the buyer may choose (unverified).
-   */
+  /** In how many instalments it was paid, as decimal text. At the gateway's own page, the buyer may choose (unverified). */
   readonly installmentCount?: string | null;
 }
 
-/** A row of a list of instalments, as texts. Null stands for what the row does not show. */
+/** A row of a list of instalments, as texts; null for what it does not show. */
 export interface InstallmentRow {
-  /** How many instalments. */
   readonly count: string | null;
   /** What the buyer pays in all, in major units, as written. */
   readonly total: string | null;
 }
 
 /**
- * What an answer to CheckBin says about a card. The operation is not shown in docs/interface.md (unverified). Null, or
- * a field that is left out, stands for what the answer does not show.
+ * What an answer to CheckBin says about a card; null, or left out, is what it does not show. docs/interface.md does not
+ * show the operation (unverified).
  */
 export interface BinResult extends GatewayResult {
   /** The first digits that the answer is about. */
@@ -231,9 +217,7 @@ export type GatewayOperation = keyof DialectOperations;
 
 /** Whether a dialect must have an operation. An operation that is missing here, or marked wrongly, does not compile. */
 export const IS_OPERATION_REQUIRED: {
-  readonly [Name in GatewayOperation]-?: Partial<Pick<DialectOperations, Name>> extends Pick<DialectOperations, Name>
-    ? false
-    : true;
+  readonly [Name in GatewayOperation]-?: undefined extends DialectOperations[Name] ? false : true;
 } = {
   doPayment: true,
   init3d: true,
@@ -255,19 +239,12 @@ export interface GatewayDialect {
   readonly requiresApiKey?: boolean;
   /** The `scope` that is sent where the option is not given. Default `pf_write`. */
   readonly defaultScope?: string;
-  /**
-   * Names of fields that a callback must have, not empty; their case is ignored. A callback without any field is
-   * refused.
-   */
+  // The case of the names of a callback's fields is ignored.
+  /** Fields that a callback must have, not empty. One without any field is refused. */
   readonly requiredCallbackFields: readonly string[];
-  /**
-   * The name of the callback's conversationId; its case is ignored. A callback that has it must have the payment's own.
-   */
+  /** The callback's conversationId. A callback that has it must have the payment's own. */
   readonly callbackIdField: string;
-  /**
-   * Names of the callback's fields that are objects; their case is ignored. A form may write them as `Field.Member`,
-   * `Field[Member]` or one JSON text.
-   */
+  /** Fields that are objects. A form may write them as `Field.Member`, `Field[Member]` or one JSON text. */
   readonly callbackObjectFields: readonly string[];
   /** The headers of a request. If this throws, nothing is sent. */
   headers(context: { credentials: GatewayCredentials; operation: GatewayOperation; now: Date }): Record<string, string>;
@@ -298,13 +275,13 @@ export interface ResultCodeSets {
   /** In an answer to CheckPayment: the payment is not known. Believed if said twice, at least 10 minutes apart. */
   readonly notFoundCodes: ReadonlySet<string>;
   /**
-   * In an answer to CheckPayment about the gateway's own page: nothing has been paid there so far. A code that is in no
-   * set ends no page. May be left out if there are none.
+   * In an answer to CheckPayment about the gateway's own page: nothing has been paid there so far. Another code ends no
+   * page.
    */
   readonly inquiryUnpaidCodes?: ReadonlySet<string>;
   /**
-   * In an answer to CheckPayment: texts that say, together with an approved code, that the sale was approved. They are
-   * compared without case, with dotted and dotless i as one letter, and also as UTF-8 that was read as Latin-1.
+   * In an answer to CheckPayment: texts that say, with an approved code, that the sale was approved. Case, the dot of an
+   * i, and UTF-8 that was read as Latin-1 make no difference.
    */
   readonly approvedTexts: ReadonlySet<string>;
 }

@@ -15,16 +15,11 @@ const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT|CRL|CA_|DEPTH_ZERO|HOSTNAME|PA
 const WEAK_TLS_CODE = /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|NO_SHARED_CIPHER|DH_KEY_TOO_SMALL/;
 const NAME_CODE = /^(?:ENOTFOUND|EAI_)/;
 
-type Option =
-  | 'baseUrl'
-  | 'merchantId'
-  | 'clientId'
-  | 'clientSecret'
-  | 'apiKey'
-  | 'scope'
-  | 'grantType'
-  | 'timeoutMs'
-  | 'binTimeoutMs';
+/** Which part of the host's own code failed, and what it threw. */
+export interface HostFailure {
+  readonly part: string;
+  readonly thrown: Thrown;
+}
 
 /**
  * Logs, a few times a minute, that the gateway cannot be reached or refuses requests because of the merchant's
@@ -45,20 +40,16 @@ export class GatewayTrouble {
   }
 
   /** The request could not be made: the dialect or the signer failed or took too long, or the claim ran out. */
-  notMade(operation: GatewayOperation, why: string, by?: { readonly part: string; readonly thrown: Thrown }): void {
+  notMade(operation: GatewayOperation, why: string, by?: HostFailure): void {
     const what = by ? `${by.part} threw (${operation})${thrownText(by.thrown)}` : `${why} (${operation})`;
-    this.error('notMade', `Nothing was sent to the payment gateway: ${what}.`, {
-      operation,
-      cause: why,
-      ...by?.thrown,
-    });
+    const line = `Nothing was sent to the payment gateway: ${what}.`;
+    this.error('notMade', line, { operation, cause: why, ...by?.thrown });
   }
 
   /** A part of the dialect threw while a reply was read. The reply therefore counts as unreadable. */
   notRead(operation: GatewayOperation, part: string, thrown: Thrown): void {
-    const { name } = this.settings.dialect;
-    const answer = `the gateway's answer to ${operation}, which counts as unreadable`;
-    const line = `The dialect "${name}" threw while it read ${answer}, in ${part}${thrownText(thrown)}.`;
+    const answer = `the gateway's answer to ${operation}, which counts as unreadable, in ${part}`;
+    const line = `The dialect "${this.settings.dialect.name}" threw while it read ${answer}${thrownText(thrown)}.`;
     this.error('notRead', line, { operation, part, ...thrown });
   }
 
@@ -94,8 +85,8 @@ export class GatewayTrouble {
 
   private refusalAdvice(status: number, code: string | null): string | null {
     if (status === 401 || status === 403) {
-      const options = ['clientId', 'clientSecret', 'merchantId', 'scope', 'grantType'] as const;
-      return `Check ${this.named(...options)}, and this host's clock (x-Timestamp).`;
+      const named = this.named('clientId', 'clientSecret', 'merchantId', 'scope', 'grantType');
+      return `Check ${named}, and this host's clock (x-Timestamp).`;
     }
     if (status === 404 || status === 405 || (status >= 300 && status < 400)) {
       return `Check ${this.named('baseUrl')}, which must end before /v1, and the dialect "${this.settings.dialect.name}".`;
@@ -121,7 +112,7 @@ export class GatewayTrouble {
   }
 
   /** Options, each with the environment variable that sets it. */
-  private named(...options: readonly Option[]): string {
+  private named(...options: readonly string[]): string {
     return options.map((option) => `${option} (${variableOf(this.account, option)})`).join(', ');
   }
 

@@ -12,16 +12,15 @@ const YEAR = '(?:19|20)\\d\\d';
 /** Whether the day or the month comes first is not known. */
 const DAY_OR_MONTH = '(?:0?[1-9]|[12]\\d|3[01])';
 const DATE = `(?:${DAY_OR_MONTH}[/.-]${DAY_OR_MONTH}[/.-]${YEAR}|${YEAR}[/.-]${DAY_OR_MONTH}[/.-]${DAY_OR_MONTH})`;
-const HOUR = '(?:[01]?\\d|2[0-3])';
 const MINUTE = '[0-5]\\d';
-const TIME = `${HOUR}:${MINUTE}(?::${MINUTE}(?:[.,]\\d{1,7})?)?`;
+const TIME = `(?:[01]?\\d|2[0-3]):${MINUTE}(?::${MINUTE}(?:[.,]\\d{1,7})?)?`;
 const COMPACT_DATE = `${YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\\d|3[01])(?:(?:[01]\\d|2[0-3])${MINUTE}${MINUTE})?`;
 const DATE_TIME = new RegExp(`^(?:${DATE}(?:[ T]${TIME}(?: ?(?:Z|[AP]M|[+-]\\d{2}:?\\d{2}))?)?|${COMPACT_DATE})$`);
 
 /**
  * What of an answer may be kept, once it has been judged as it came: values that have the form of their field, ids and a
- * message without anything secret. The rest becomes null, and so does a value that is no text: a dialect in plain
- * JavaScript may give anything. What only says which payment the answer is about stays as it came, and is not stored.
+ * message without anything secret. The rest becomes null, and so does what is no text: a dialect in plain JavaScript may
+ * give anything. What only says which payment the answer is about stays as it came, and is not stored.
  */
 export function keptResult(result: GatewayResult, masker: Masker, sets: ResultCodeSets): GatewayResult {
   return {
@@ -43,7 +42,7 @@ export function keptResult(result: GatewayResult, masker: Masker, sets: ResultCo
 }
 
 /** A code that is known, or looks like one. Any other text in its place is kept if it may be an id, and a short one. */
-export function keptCode(code: unknown, masker: Masker, sets: ResultCodeSets): string | null {
+function keptCode(code: unknown, masker: Masker, sets: ResultCodeSets): string | null {
   if (typeof code !== 'string') return null;
   const isListed = Object.values(sets).some((list) => list instanceof Set && list.has(code));
   if (isListed || RESULT_CODE.test(code)) return code;

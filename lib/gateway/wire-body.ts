@@ -1,3 +1,5 @@
+import { notAPromise } from '../payment/not-a-promise.js';
+
 /** A number that is sent digit for digit: `60.00` stays `60.00`, where a JavaScript number would become `60`. */
 export class WireDecimal {
   constructor(readonly text: string) {}
@@ -7,6 +9,11 @@ export class WireDecimal {
 export type WireValue = string | number | boolean | null | WireDecimal | WireObject | readonly WireValue[];
 export interface WireObject {
   readonly [field: string]: WireValue | undefined;
+}
+
+/** The fields of a request without its `sign`, nested as in docs/interface.md; the amount is its canonical text. */
+export interface SignedFields {
+  readonly [field: string]: string | number | boolean | null | SignedFields;
 }
 
 /** Every object in a body, in whatever depth. Most values are texts, and a decimal has nothing below it. */
@@ -33,34 +40,22 @@ export function wireText(body: WireObject): string {
 /** Undefined for a value that JSON leaves out. */
 function valueText(value: WireValue | undefined): string | undefined {
   if (value instanceof WireDecimal) return value.text;
-  if (isList(value)) return `[${Array.from(value, (item) => valueText(item) ?? 'null').join(',')}]`;
+  if (Array.isArray(value)) return `[${Array.from(value, (item) => valueText(item as WireValue) ?? 'null').join(',')}]`;
   if (!isWireObject(value)) return JSON.stringify(value);
-  const written = asWritten(value);
+  // A dialect in plain JavaScript may use what writes itself, such as a Date.
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON !== 'function') return wireText(value);
+  const written = notAPromise(toJSON.call(value) as WireValue, 'a part of the body');
   return isWireObject(written) ? wireText(written) : valueText(written);
 }
 
-/** The result of an object's own `toJSON`, if it has one: a dialect in plain JavaScript may use a Date. */
-function asWritten(value: WireObject): WireValue | undefined {
-  const { toJSON } = value as { toJSON?: unknown };
-  return typeof toJSON === 'function' ? (toJSON.call(value) as WireValue | undefined) : value;
-}
-
 export function isWireObject(value: WireValue | undefined): value is WireObject {
-  return typeof value === 'object' && value !== null && !isList(value) && !(value instanceof WireDecimal);
-}
-
-function isList(value: WireValue | undefined): value is readonly WireValue[] {
-  return Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WireDecimal);
 }
 
 /** The body for a signer: the same names and nesting, each decimal as the text that is sent. */
 export function signedFields(body: WireObject): SignedFields {
-  return JSON.parse(
-    JSON.stringify(body, (_key, value: unknown) => (value instanceof WireDecimal ? value.text : value)),
-  ) as SignedFields;
-}
-
-/** The fields of a request without its `sign`, nested as in docs/interface.md; the amount is its canonical text. */
-export interface SignedFields {
-  readonly [field: string]: string | number | boolean | null | SignedFields;
+  const signed = (_name: string, value: unknown): unknown =>
+    value instanceof WireDecimal ? value.text : notAPromise(value, 'a part of the body');
+  return JSON.parse(JSON.stringify(body, signed)) as SignedFields;
 }

@@ -1,7 +1,17 @@
 import { GatewayTrouble } from '../../lib/gateway/gateway-trouble.js';
+import type { GatewayDialect } from '../../lib/gateway/gateway-dialect.js';
+import type { Transmission } from '../../lib/gateway/transport/attempt.js';
+import { toPayment } from '../../lib/payment/payment.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
+import { OPEN_CLAIM, sampleSale } from './sample-sale.js';
+import { replied, stubClient } from './stub-client.js';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { logLines } from '../flows/log-lines.js';
+
+const WEAK =
+  'It offers no TLS 1.2 or 1.3 with forward secrecy, or refuses ours: ask the vendor, or check baseUrl ' +
+  '(PAYMENT_EU_BASE_URL).';
 
 describe('trouble with the gateway', () => {
   const log = logLines();
@@ -21,6 +31,8 @@ describe('trouble with the gateway', () => {
     ],
     ['ENOTFOUND', "Its host name was not found: check baseUrl (PAYMENT_EU_BASE_URL) and this host's DNS."],
     ['EAI_AGAIN', "Its host name was not found: check baseUrl (PAYMENT_EU_BASE_URL) and this host's DNS."],
+    ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', WEAK],
+    ['EPROTO_NO_SHARED_CIPHER', WEAK],
     ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'].map((code) => [
       code,
       'No TLS connection: check baseUrl (PAYMENT_EU_BASE_URL); ' +
@@ -38,6 +50,7 @@ describe('trouble with the gateway', () => {
     trouble.unreachable('init3d', 'interceptor_failed', null);
     trouble.notMade('init3d', 'the signer took too long');
     trouble.noAnswer('auth3d', 'deadline', null);
+    trouble.noAnswer('checkBin', 'deadline', null);
     trouble.noAnswer('auth3d', 'connection_lost', 'ECONNRESET');
     expect(log).toEqual([
       expect.stringContaining('cannot be reached; nothing was sent (deadline, init3d). Check baseUrl'),
@@ -45,6 +58,9 @@ describe('trouble with the gateway', () => {
       'error Nothing was sent to the payment gateway: the signer took too long (init3d).',
       'error The payment gateway at gateway.example:8443 gave no readable answer (deadline, auth3d). ' +
         'If it is only slow, raise timeoutMs (PAYMENT_EU_TIMEOUT_MS).',
+      expect.stringContaining(
+        '(deadline, checkBin). If it is only slow, raise binTimeoutMs (PAYMENT_EU_BIN_TIMEOUT_MS).',
+      ),
       'error The payment gateway at gateway.example:8443 gave no readable answer (ECONNRESET, auth3d).',
     ]);
   });
@@ -55,6 +71,7 @@ describe('trouble with the gateway', () => {
     [403, null, 'scope (PAYMENT_EU_SCOPE)'],
     [404, null, 'Check baseUrl (PAYMENT_EU_BASE_URL), which must end before /v1, and the dialect "morpos".'],
     [302, null, 'baseUrl (PAYMENT_EU_BASE_URL)'],
+    [405, null, 'baseUrl (PAYMENT_EU_BASE_URL)'],
     [429, null, 'ask the vendor'],
     [400, 'RVV0000000403', 'merchantId (PAYMENT_EU_MERCHANT_ID), apiKey (PAYMENT_EU_API_KEY)'],
     [400, null, 'merchantId (PAYMENT_EU_MERCHANT_ID)'],
@@ -83,10 +100,42 @@ describe('trouble with the gateway', () => {
   });
 
   it('shows no code that is none', () => {
-    for (const code of ['4508034508034509', 'RVV 4508034508034509', 'RVVsecret', 'RVV45080345080345']) {
+    for (const code of ['RVV45080345080345', '4508034508034509', 'RVVsecret']) {
       trouble.replied('doPayment', 401, code);
     }
-    for (const line of log.slice(0, 3)) expect(line).toContain('(HTTP 401, doPayment)');
+    expect(log).toHaveLength(3);
+    for (const line of log) expect(line).toContain('(HTTP 401, doPayment)');
+  });
+
+  it.each<[Transmission, string | null, Partial<GatewayDialect>?]>([
+    [{ sent: false, cause: 'connection_failed', errorCode: 'ECONNREFUSED' }, 'cannot be reached; nothing was sent'],
+    [{ sent: false, cause: 'claim_over' }, 'held up for too long (doPayment)'],
+    [{ sent: true, reply: null, cause: 'deadline' }, 'gave no readable answer (deadline, doPayment)'],
+    [replied({ code: 'B0000' }, 401), 'refuses the request itself'],
+    [replied({ code: 'B0003' }), 'refuses the request itself, not the card (HTTP 200, B0003, doPayment)'],
+    [replied({ code: 'B0000' }), null],
+    [
+      replied({ code: 'B0000' }),
+      "Nothing was sent to the payment gateway: the dialect's headers threw",
+      { headers: fail },
+    ],
+  ])('is told by the client: %j (%s)', async (...row) => {
+    const [transmission, line, over] = row;
+    const { client } = stubClient(transmission, { ...morposDialect(), ...over }, {}, trouble);
+    await client.doPayment(sampleSale(), OPEN_CLAIM);
+    expect(log).toEqual(line === null ? [] : [expect.stringContaining(line)]);
+  });
+
+  it('loses no answer where it fails itself', async () => {
+    const failing = { replied: fail } as unknown as GatewayTrouble;
+    const { client } = stubClient(replied({ code: 'B0000' }), morposDialect(), {}, failing);
+    expect(await client.doPayment(sampleSale(), OPEN_CLAIM)).toMatchObject({ outcome: { state: 'succeeded' } });
+  });
+
+  it('is not told of a code in the answer to an inquiry, which is about the payment', async () => {
+    const { client } = stubClient(replied({ responseCode: 'B0003' }), morposDialect(), {}, trouble);
+    await client.checkPayment(toPayment(aPaymentRecord({ state: 'unknown' })));
+    expect(log).toEqual([]);
   });
 
   it('says it a few times a minute, and how often besides', async () => {
@@ -101,3 +150,7 @@ describe('trouble with the gateway', () => {
     expect(log).toHaveLength(6);
   });
 });
+
+function fail(): never {
+  throw new Error('a dialect that fails');
+}

@@ -61,6 +61,7 @@ describe('a value', () => {
         'B 00',
         CARD.cardNo,
         '5246-7763.5690_3508',
+        '1234-567',
         '792',
         '1230',
         'ADA',
@@ -69,7 +70,7 @@ describe('a value', () => {
     ],
     ['amount', ['1e3', '60,00', '+60', '60.', '.60', '1'.repeat(16), CARD.cardNo, HOLDER.buyerGsm, '60.00 TRY', 60]],
     ['commissionAmount', ['--1', '1%', 'x', {}, '411111111.1111111', '905551112.233']],
-    ['transactionDate', ['yesterday', CARD.cardNo, '52.46.2063 03:08', '05.02.2025 56:90', '20467763', '20251305', 5]],
+    ['transactionDate', ['yesterday', CARD.cardNo, '52.46.2063 03:08', '05.02.2025 25:10', '20467763', '20251305', 5]],
     ['maskedCardNumber', ['524677******3508', CARD.cardNo]],
   ])('that has not is not kept: %s', (name, values) => {
     for (const value of values) expect([value, kept(name, value)]).toEqual([value, null]);

@@ -1,6 +1,7 @@
 import { standardDialect } from '../../lib/gateway/dialects/standard.dialect.js';
 import { GatewayClient } from '../../lib/gateway/gateway-client.js';
 import type { GatewayDialect, GatewaySettings } from '../../lib/gateway/gateway-dialect.js';
+import type { GatewayTrouble } from '../../lib/gateway/gateway-trouble.js';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
 import type { Transmission, WireRequest } from '../../lib/gateway/transport/attempt.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
@@ -22,6 +23,7 @@ export function stubClient(
   transmission: Transmission,
   dialect: GatewayDialect = standard(),
   over: Partial<GatewaySettings> = {},
+  trouble?: GatewayTrouble,
 ) {
   const clock = new TestClock();
   const transport = new StubTransport(transmission);
@@ -34,7 +36,8 @@ export function stubClient(
     trustUnbound: false,
     ...over,
   };
-  return { clock, transport, client: new GatewayClient(settings, transport as unknown as GatewayTransport, clock) };
+  const client = new GatewayClient(settings, transport as unknown as GatewayTransport, clock, trouble);
+  return { clock, transport, client };
 }
 
 export function standard(over: Partial<GatewayDialect> = {}): GatewayDialect {

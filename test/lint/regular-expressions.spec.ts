@@ -3,7 +3,7 @@ import { resultChanges } from '../../lib/flows/settling/result-changes.js';
 import { findBankPage } from '../../lib/gateway/readings/pages.js';
 import { ReplyFields } from '../../lib/gateway/readings/reply-fields.js';
 import { keptResult } from '../../lib/gateway/kept-result.js';
-import { replyText } from '../../lib/gateway/transport/reply-text.js';
+import { replyText } from '../../lib/gateway/transport/attempt.js';
 import { holdsCard, keptNote, Masker } from '../../lib/payment/kept-text.js';
 import { preferredLanguage } from '../../lib/payment/text-language.js';
 import {

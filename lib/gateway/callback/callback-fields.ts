@@ -1,8 +1,8 @@
 import { PaymentCallbackError } from '../../errors/payment-errors.js';
 import type { PaymentRecord } from '../../payment/payment.js';
-import type { CallbackFields, GatewayDialect } from '../gateway-dialect.js';
+import type { Auth3dRequest, CallbackFields, GatewayDialect } from '../gateway-dialect.js';
 
-/** The limit for a callback, and for each object in it: a JSON text may have any number of members. */
+/** The members of objects are counted, too. */
 const MAX_FIELDS = 64;
 /** 64 KiB, counted in characters of names and values. */
 const MAX_CHARACTERS = 65_536;
@@ -14,111 +14,102 @@ const MEMBER = /^([^.[\]]+)(?:\.([^.[\]]+)|\[([^[\]]+)\])$/;
 type Value = CallbackFields[string];
 type Scalar = Exclude<Value, object>;
 
-/** The part of a dialect that describes callbacks. */
-export type CallbackRules = Pick<GatewayDialect, 'callbackIdField' | 'callbackObjectFields' | 'requiredCallbackFields'>;
+/** What the bank sent: as received, and with each of the dialect's `callbackObjectFields` as one object. */
+export type Callback = Pick<Auth3dRequest, 'fields' | 'gathered'>;
 
 /**
- * Reads what the bank sent, as the host parsed it (form, JSON or query). Every field must be a single value; those in
- * `objectFields` (a dialect's `callbackObjectFields`) may be objects of single values. Names and values stay as
- * received.
+ * Reads what the bank sent, as the host parsed it (form, JSON or query). Every field must be a single value, but for
+ * those in `objectFields`, which may be objects of single values: as such, as `Field.Member`, as `Field[Member]`, or as
+ * one JSON text (unverified: it is not known which of these a bank uses). The case of names is ignored.
  *
- * @throws PaymentCallbackError for a field that is repeated (the case of its name is ignored) or nested, for more than
- *   64 fields or 64 KiB
+ * @throws PaymentCallbackError for a field or member that is repeated or nested, for more than 64 of them or 64 KiB
  */
-export function readCallbackFields(received: unknown, objectFields: readonly string[]): CallbackFields {
+export function readCallback(received: unknown, objectFields: readonly string[]): Callback {
   if (!isRecord(received)) throw new PaymentCallbackError('not_a_callback');
-  const checker = new FieldChecker();
-  const fields: Record<string, Value> = {};
-  for (const [name, value] of Object.entries(received)) {
-    if (isObjectField(name, objectFields) && isRecord(value)) {
-      checker.checkName(name, name);
-      const members = Object.entries(value).map(([key, inner]) => [key, checker.checked(key, inner, `${name}.`)]);
-      fields[name] = Object.fromEntries(members) as Record<string, Scalar>;
-    } else fields[name] = checker.checked(name, value);
-  }
-  return fields;
+  const reader = new CallbackReader(objectFields);
+  for (const [name, value] of Object.entries(received)) reader.add(name, value);
+  const { fields, gathered } = reader;
+  return { fields, gathered };
 }
 
-/** Checks the fields of one callback, each in turn. */
-class FieldChecker {
+/** Takes the fields of one callback, each in turn. */
+class CallbackReader {
+  readonly fields: Record<string, Value> = {};
+  readonly gathered: Record<string, Value> = {};
   private readonly seen = new Set<string>();
-  private fields = 0;
+  private values = 0;
   private characters = 0;
 
-  /** @param path the field's name, prefixed by that of the object that contains it */
-  checkName(name: string, path: string): void {
-    if (FORBIDDEN_NAMES.has(name)) throw new PaymentCallbackError('nested_field');
-    if (this.seen.has(path.toLowerCase())) throw new PaymentCallbackError('repeated_field');
-    this.seen.add(path.toLowerCase());
+  private readonly objectNames: ReadonlySet<string>;
+
+  constructor(objectFields: readonly string[]) {
+    this.objectNames = new Set(objectFields.map((name) => name.toLowerCase()));
   }
 
-  checked(name: string, value: unknown, above = ''): Scalar {
+  add(name: string, value: unknown): void {
+    const [, holder = name, dotted, bracketed] = MEMBER.exec(name) ?? [];
+    const member = dotted ?? bracketed;
+    if (!this.objectNames.has(holder.toLowerCase())) {
+      this.fields[name] = this.gathered[name] = this.single(name, value);
+    } else if (member !== undefined) {
+      this.fields[name] = this.gather(holder, { [member]: value })[member]!;
+    } else if (isRecord(value)) {
+      this.once(name);
+      this.fields[name] = this.gather(name, value);
+    } else {
+      const text = (this.fields[name] = this.single(name, value));
+      const written = objectIn(text);
+      if (written) this.gather(name, written);
+      else this.gatherText(this.gatheredName(name), text);
+    }
+  }
+
+  /** @returns the members of this object that were given */
+  private gather(holder: string, given: Readonly<Record<string, unknown>>): Record<string, Scalar> {
+    const name = this.gatheredName(holder);
+    const members: Record<string, Scalar> = {};
+    for (const [member, value] of Object.entries(given)) members[member] = this.single(member, value, holder);
+    const before = this.gathered[name] ?? {};
+    if (typeof before !== 'object' && !isEmpty(before)) throw new PaymentCallbackError('repeated_field');
+    this.gathered[name] = Object.assign(typeof before === 'object' ? before : {}, members);
+    return members;
+  }
+
+  /** A text that is no object. An empty one may stand beside members, and says nothing then. */
+  private gatherText(name: string, text: Scalar): void {
+    if (!isEmpty(text) && this.gathered[name] !== undefined) throw new PaymentCallbackError('repeated_field');
+    this.gathered[name] ??= text;
+  }
+
+  /** Under which name an object is gathered: the first that came. */
+  private gatheredName(holder: string): string {
+    return Object.keys(this.gathered).find((name) => isSameName(name, holder)) ?? holder;
+  }
+
+  /** A value that was checked and counted. */
+  private single(name: string, value: unknown, holder?: string): Scalar {
     if (Array.isArray(value)) throw new PaymentCallbackError('repeated_field');
     if (!isScalar(value)) throw new PaymentCallbackError('nested_field');
-    this.fields += 1;
+    this.values += 1;
     this.characters += name.length + String(value).length;
-    if (this.fields > MAX_FIELDS || this.characters > MAX_CHARACTERS) throw new PaymentCallbackError('too_large');
-    this.checkName(name, above + name);
+    if (this.values > MAX_FIELDS || this.characters > MAX_CHARACTERS) throw new PaymentCallbackError('too_large');
+    this.once(name, holder);
     return value;
   }
-}
 
-/** Whether a field of this name may be an object. The case of the name makes no difference. */
-export function isObjectField(name: string, objectFields: readonly string[]): boolean {
-  return objectFields.some((field) => isSameName(field, name));
-}
-
-/**
- * Turns each of `objectFields` into one object, whether the form wrote it as `Field.Member`, as `Field[Member]`, or as
- * one JSON text (unverified: it is not known which of these a bank uses). Other fields stay as received.
- *
- * @throws PaymentCallbackError for a member that is repeated or nested, and for more than 64 of them
- */
-export function gatherObjects(fields: CallbackFields, objectFields: readonly string[]): CallbackFields {
-  return objectFields.reduce(gatherObject, fields);
-}
-
-function gatherObject(fields: CallbackFields, objectField: string): CallbackFields {
-  const gathered: Record<string, Value> = {};
-  const members: Record<string, Scalar> = {};
-  const seen = new Set<string>();
-  let name: string | null = null;
-  let isText = false;
-  const add = (member: string, value: Value): void => {
-    if (seen.has(member.toLowerCase())) throw new PaymentCallbackError('repeated_field');
-    if (seen.add(member.toLowerCase()).size > MAX_FIELDS) throw new PaymentCallbackError('too_large');
-    if (!isScalar(value) || member === '__proto__') throw new PaymentCallbackError('nested_field');
-    members[member] = value;
-  };
-
-  for (const [field, value] of Object.entries(fields)) {
-    const [, holder = '', dotted, bracketed] = MEMBER.exec(field) ?? [];
-    const isWhole = isSameName(field, objectField);
-    const object = isWhole ? objectOf(value) : null;
-    if (isSameName(holder, objectField)) {
-      add(dotted ?? bracketed ?? '', value);
-      name ??= holder;
-    } else if (object) {
-      for (const [member, inner] of Object.entries(object)) add(member, inner);
-      name ??= field;
-    } else {
-      if (isWhole) isText = value !== null && value !== '';
-      // An empty text must not replace members that came before it.
-      gathered[field] ??= value;
-      continue;
-    }
-    gathered[name] = members;
+  private once(name: string, holder?: string): void {
+    if (FORBIDDEN_NAMES.has(name)) throw new PaymentCallbackError('nested_field');
+    const path = (holder === undefined ? name : `${holder}.${name}`).toLowerCase();
+    if (this.seen.has(path)) throw new PaymentCallbackError('repeated_field');
+    this.seen.add(path);
   }
-  if (isText && seen.size > 0) throw new PaymentCallbackError('repeated_field');
-  return gathered;
 }
 
-/** The object that a field holds, directly or as JSON text; null if it holds none. */
-function objectOf(value: Value): Record<string, Value> | null {
-  if (typeof value === 'object') return value;
-  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return null;
+/** The object that a JSON text holds; null if it holds none. */
+function objectIn(text: Scalar): Record<string, unknown> | null {
+  if (typeof text !== 'string' || !text.trimStart().startsWith('{')) return null;
   try {
-    return JSON.parse(value) as Record<string, Value>;
+    return JSON.parse(text) as Record<string, unknown>;
   } catch {
     return null;
   }
@@ -127,36 +118,29 @@ function objectOf(value: Value): Record<string, Value> | null {
 /**
  * Checks that what the bank sent can be about this payment. It does not decide the outcome: the answer to Auth3d does.
  *
- * @returns the fields, with each of `callbackObjectFields` as one object
- * @throws PaymentCallbackError when a required field is missing or the fields name another payment, and as
- *   {@link gatherObjects} does
+ * @throws PaymentCallbackError when a required field is missing or the fields name another payment
  */
-export function checkCallback(fields: CallbackFields, payment: PaymentRecord, rules: CallbackRules): CallbackFields {
-  const gathered = gatherObjects(fields, rules.callbackObjectFields);
-  const isComplete = rules.requiredCallbackFields.every((name) => hasCallbackValue(gathered, name));
-  if (!isComplete || Object.keys(gathered).length === 0) throw new PaymentCallbackError('missing_field');
-  const conversationId = callbackField(fields, rules.callbackIdField);
-  if (conversationId !== null && conversationId !== payment.conversationId) {
+export function checkCallback(
+  { fields, gathered }: Callback,
+  { conversationId }: Pick<PaymentRecord, 'conversationId'>,
+  { requiredCallbackFields, callbackIdField }: Pick<GatewayDialect, 'callbackIdField' | 'requiredCallbackFields'>,
+): void {
+  const isMissing = requiredCallbackFields.some((name) => isEmpty(valueOf(gathered, name)));
+  if (isMissing || Object.keys(gathered).length === 0) throw new PaymentCallbackError('missing_field');
+  const id = valueOf(fields, callbackIdField);
+  if (!isEmpty(id) && typeof id !== 'object' && String(id) !== conversationId) {
     throw new PaymentCallbackError('foreign_payment');
   }
-  return gathered;
 }
 
-/** The value of a field as text; null if it is absent, empty or an object. The case of its name is ignored. */
-export function callbackField(fields: CallbackFields, name: string): string | null {
-  const value = valueOf(fields, name);
-  return value === '' || typeof value === 'object' ? null : String(value);
+/** The value of a field; undefined if it is absent. The case of its name is ignored. */
+function valueOf(fields: CallbackFields, name: string): Value | undefined {
+  const found = Object.keys(fields).find((key) => isSameName(key, name));
+  return found === undefined ? undefined : fields[found];
 }
 
-/** Whether a field or an object of this name is present and not empty. The case of the name is ignored. */
-export function hasCallbackValue(fields: CallbackFields, name: string): boolean {
-  const value = valueOf(fields, name);
-  return typeof value === 'object' ? Object.keys(value).length > 0 : value !== '';
-}
-
-/** The value of a field; empty if it is absent or null. The case of its name is ignored. */
-function valueOf(fields: CallbackFields, name: string): NonNullable<Value> {
-  return Object.entries(fields).find(([key]) => isSameName(key, name))?.[1] ?? '';
+function isEmpty(value: Value | undefined): boolean {
+  return (value ?? '') === '' || (typeof value === 'object' && Object.keys(value!).length === 0);
 }
 
 function isSameName(one: string, other: string): boolean {
@@ -164,7 +148,7 @@ function isSameName(one: string, other: string): boolean {
 }
 
 function isScalar(value: unknown): value is Scalar {
-  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
+  return value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -17,7 +17,7 @@ import type {
 import type { ReplyFields } from '../readings/reply-fields.js';
 import { CARD_TYPES } from '../../payment/card-bin.js';
 import { isWireObject, WireDecimal, type WireObject, type WireValue } from '../wire-body.js';
-import { readContractPage, readScatteredResult, saleBody } from './standard.dialect.js';
+import { readPage, readResult, saleBody } from './standard.dialect.js';
 import { newConversationId } from '../../payment/randomness.js';
 import { DEFAULT_CODE_SETS } from '../result-codes.js';
 
@@ -30,9 +30,7 @@ export interface MorposDialectOptions {
   readonly signOrder?: Partial<Record<GatewayOperation, readonly string[]>>;
   /** Hours that `x-Timestamp` is ahead of UTC. Default 0, as in the official plugins; one sample in the docs has 3. */
   readonly timestampOffsetHours?: number;
-  /**
-   * The field that holds the page in an answer to Init3d. Default (unverified): the only text that is Base64 of HTML.
-   */
+  /** The field with the page in an answer to Init3d. Default (unverified): the only text that is Base64 of HTML. */
   readonly contentField?: string;
   /** Replaces some of the sets in `DEFAULT_CODE_SETS`: what the result codes mean, and the texts that say approved. */
   readonly codes?: Partial<ResultCodeSets>;
@@ -45,23 +43,14 @@ export interface MorposDialectOptions {
   readonly answerSignOrder?: readonly string[];
 }
 
-const SALE_SIGN_ORDER = [
-  'conversationId',
-  'merchantId',
-  'returnUrl',
-  'failUrl',
-  'paymentMethod',
-  'language',
-  'paymentInstrumentType',
-  'transactionDetails.transactionType',
-  'transactionDetails.vftFlag',
-  'transactionDetails.installmentCount',
-  'transactionDetails.amount',
-  'transactionDetails.currencyCode',
-  'extraParameter.pfSubMerchantId',
-];
+const SALE_SIGN_ORDER = names(`
+  conversationId merchantId returnUrl failUrl paymentMethod language paymentInstrumentType
+  transactionDetails.transactionType transactionDetails.vftFlag transactionDetails.installmentCount
+  transactionDetails.amount transactionDetails.currencyCode extraParameter.pfSubMerchantId`);
 const HOSTED_SIGN_ORDER = [...SALE_SIGN_ORDER.slice(0, -1), 'extraParameter.pFSubMerchantId'];
-const REFUND_SIGN_START = ['conversationId', 'merchantId', 'language', 'orderId', 'paymentId'];
+const REFUND_SIGN_ORDER = names(`
+  conversationId merchantId language orderId paymentId
+  transactionDetails.transactionType transactionDetails.currencyCode transactionDetails.amount`);
 /** Which values are signed, by operation; null for an operation without a sign. */
 const SIGN_ORDER: Readonly<Record<GatewayOperation, readonly string[] | null>> = {
   doPayment: SALE_SIGN_ORDER,
@@ -70,62 +59,26 @@ const SIGN_ORDER: Readonly<Record<GatewayOperation, readonly string[] | null>> =
   auth3d: null,
   checkPayment: ['conversationId', 'merchantId'],
   checkBin: ['conversationId', 'merchantId', 'language', 'bin'],
-  refund: [
-    ...REFUND_SIGN_START,
-    'transactionDetails.transactionType',
-    'transactionDetails.currencyCode',
-    'transactionDetails.amount',
-  ],
-  void: [
-    ...REFUND_SIGN_START,
-    'transactionDetails.transactionType',
-    'transactionDetails.currency',
-    'transactionDetails.amount',
-  ],
+  refund: REFUND_SIGN_ORDER,
+  // The currency of a void is under another name.
+  void: REFUND_SIGN_ORDER.map((path) => path.replace('currencyCode', 'currency')),
   // Seen in the vendor's WooCommerce plugin.
   hostedPage: HOSTED_SIGN_ORDER,
   embeddedForm: HOSTED_SIGN_ORDER,
 };
 /** The gateway's own page is asked for in a scope of its own, whatever the option `scope` says. */
-const HOSTED_OPERATIONS: ReadonlySet<GatewayOperation> = new Set(['hostedPage', 'embeddedForm']);
+const HOSTED_OPERATIONS: readonly GatewayOperation[] = ['hostedPage', 'embeddedForm'];
 const HOSTED_SCOPE = 'payment';
-const ANSWER_SIGN_ORDER = [
-  'conversationId',
-  'orderId',
-  'paymentId',
-  'bankUniqueReferenceNumber',
-  'transactionDate',
-  'currency',
-  'authCode',
-  'paymentInstrumentType',
-  'instrumentDetail.maskedCardNumber',
-  'instrumentDetail.cardType',
-  'paymentInfo.installmentCount',
-  'paymentInfo.amount',
-  'paymentInfo.payFacCommissionAmount',
-  'paymentInfo.payFacCommissionRate',
-];
-const SUCCESS_STATUSES = ['SUCCESS', 'SUCCESSFUL', 'SUCCEEDED', 'APPROVED', 'COMPLETED', 'PAID'];
+const ANSWER_SIGN_ORDER = names(`
+  conversationId orderId paymentId bankUniqueReferenceNumber transactionDate currency authCode paymentInstrumentType
+  instrumentDetail.maskedCardNumber instrumentDetail.cardType paymentInfo.installmentCount paymentInfo.amount
+  paymentInfo.payFacCommissionAmount paymentInfo.payFacCommissionRate`);
+const SUCCESS_STATUSES = names('SUCCESS SUCCESSFUL SUCCEEDED APPROVED COMPLETED PAID');
 /** Statuses that say that a page has not been paid so far: all of them are guesses. */
-const UNPAID_STATUSES: ReadonlySet<string> = new Set([
-  'PENDING',
-  'WAITING',
-  'NEW',
-  'CREATED',
-  'INITIATED',
-  'FAILED',
-  'FAIL',
-  'DECLINED',
-  'REJECTED',
-  'CANCELLED',
-  'CANCELED',
-  'EXPIRED',
-  'NOT_FOUND',
-]);
+const UNPAID_STATUSES = names(`
+  PENDING WAITING NEW CREATED INITIATED FAILED FAIL DECLINED REJECTED CANCELLED CANCELED EXPIRED NOT_FOUND`);
 /** More rows than any card has. A long list must not hold up the process. */
 const MAX_INSTALLMENT_ROWS = 100;
-const CALLBACK_ID_FIELD = 'conversationId';
-const CALLBACK_OBJECT_FIELDS = ['InstrumentDetail'];
 
 /**
  * Mor Para's MorPOS, as its public documentation and official plugins show it. Unverified: which values are signed in
@@ -147,29 +100,17 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
     // With `pf_write` only, the gateway may refuse an inquiry.
     defaultScope: 'pf_write pf_read',
     operations: {
-      doPayment: { path: '/v1/Payment/DoPayment', body: flaggedSaleBody, read: readScatteredResult },
-      init3d: {
-        path: '/v1/Payment/Init3d',
-        body: flaggedSaleBody,
-        read: (fields) => readContractPage(fields, contentField),
-      },
-      auth3d: {
-        path: '/v1/Payment/Auth3d',
-        body: ({ gathered }) => gathered,
-        read: readScatteredResult,
-      },
+      doPayment: { path: '/v1/Payment/DoPayment', body: flaggedSaleBody, read: readResult },
+      init3d: { path: '/v1/Payment/Init3d', body: flaggedSaleBody, read: (fields) => readPage(fields, contentField) },
+      auth3d: { path: '/v1/Payment/Auth3d', body: ({ gathered }) => gathered, read: readResult },
       checkPayment: {
         path: '/v1/Payment/CheckPayment',
         body: (payment, merchantId) => ({ merchantId, conversationId: payment.conversationId }),
         read: (fields) => readInquiry(fields, successStatuses),
       },
-      checkBin: {
-        path: '/v1/BinList/CheckBin',
-        body: binBody,
-        read: readBinAnswer,
-      },
-      refund: { path: '/v1/Payment/DoPayment', body: refundBody, read: readScatteredResult },
-      void: { path: '/v1/Payment/DoPayment', body: voidBody, read: readScatteredResult },
+      checkBin: { path: '/v1/BinList/CheckBin', body: binBody, read: readBinAnswer },
+      refund: { path: '/v1/Payment/DoPayment', body: refundBody, read: readResult },
+      void: { path: '/v1/Payment/DoPayment', body: voidBody, read: readResult },
       hostedPage: {
         path: '/v1/HostedPayment/HostedPaymentRedirect',
         body: (sale, merchantId) => hostedBody(sale, merchantId, 'HOSTEDPAYMENT'),
@@ -183,16 +124,16 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
     },
     codes: { ...DEFAULT_CODE_SETS, ...codes },
     // Banks and the vendor's hosted page send different fields, and may leave out any other.
-    requiredCallbackFields: [CALLBACK_ID_FIELD],
-    callbackIdField: CALLBACK_ID_FIELD,
-    callbackObjectFields: CALLBACK_OBJECT_FIELDS,
+    requiredCallbackFields: ['conversationId'],
+    callbackIdField: 'conversationId',
+    callbackObjectFields: ['InstrumentDetail'],
     headers: ({ credentials, operation, now }) => {
       const timestamp = compactTimestamp(now, timestampOffsetHours);
       return {
         'x-ClientID': credentials.clientId,
         'x-ClientSecret': hashedSecret(credentials.clientSecret, timestamp),
         'x-GrantType': credentials.grantType,
-        'x-Scope': HOSTED_OPERATIONS.has(operation) ? HOSTED_SCOPE : credentials.scope,
+        'x-Scope': HOSTED_OPERATIONS.includes(operation) ? HOSTED_SCOPE : credentials.scope,
         'x-Timestamp': timestamp,
       };
     },
@@ -217,14 +158,9 @@ function flaggedSaleBody(sale: SaleRequest, merchantId: string): WireObject {
  */
 function hostedBody(sale: HostedRequest, merchantId: string, paymentMethod: string): WireObject {
   const { conversationId, returnUrl, failUrl, language, paymentInstrumentType, installmentCount } = sale;
+  const named = { merchantId, returnUrl, failUrl, paymentMethod, language, conversationId, paymentInstrumentType };
   return {
-    merchantId,
-    returnUrl,
-    failUrl,
-    paymentMethod,
-    language,
-    conversationId,
-    paymentInstrumentType,
+    ...named,
     transactionDetails: {
       transactionType: sale.transactionType,
       installmentCount: installmentCount === 1 ? 0 : installmentCount,
@@ -238,12 +174,12 @@ function hostedBody(sale: HostedRequest, merchantId: string, paymentMethod: stri
 
 /** The answer has the page's address under `returnUrl`. */
 function readHostedPage(fields: ReplyFields): HostedResult {
-  return { ...readScatteredResult(fields), redirectUrl: fields.text('returnUrl'), form: null, endsAt: null };
+  return { ...readResult(fields), redirectUrl: fields.text('returnUrl'), form: null, endsAt: null };
 }
 
 function readEmbeddedForm(fields: ReplyFields): HostedResult {
   const form = fields.text('paymentFormContent');
-  return { ...readScatteredResult(fields), redirectUrl: null, form, endsAt: fields.text('paymentFormExpireTime') };
+  return { ...readResult(fields), redirectUrl: null, form, endsAt: fields.text('paymentFormExpireTime') };
 }
 
 /** The vendor's documentation shows the currency as text under `currencyCode`, and the amount as a number. */
@@ -267,22 +203,33 @@ function currencyText({ currencyCode }: Pick<RefundRequest, 'currencyCode'>): st
 }
 
 function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>): InquiryResult {
-  const { unreadable = [], ...result } = readScatteredResult(fields);
-  const code = fields.text('responseCode');
+  const { unreadable = [], ...result } = readResponse(fields, fields.text('responseCode'));
   const status = fields.text('transactionStatus')?.trim().toUpperCase() ?? '';
-  // An inquiry has a code of its own. Any other code in the answer must be the same.
-  const unread = unreadable.map((name) => (name === 'code' ? 'resultCode' : name));
+  const isUnpaid = UNPAID_STATUSES.includes(status);
+  const isUnknown = fields.has('transactionStatus') && !isUnpaid && !successStatuses.has(status);
   return {
     ...result,
-    code,
-    resultCode: otherCode(result, code),
-    message: fields.text('responseDescription') ?? result.message,
     transactionType: fields.text('transactionType'),
     installmentCount: (fields.object('paymentInfo') ?? fields).text('installmentCount'),
     isSuccessful: fields.has('transactionStatus') ? successStatuses.has(status) : null,
-    isUnpaid: UNPAID_STATUSES.has(status),
-    unreadable: fields.isNotText('transactionType') ? [...unread, 'transactionType'] : unread,
+    isUnpaid,
+    unreadable: [
+      // An inquiry has a code of its own. Any other code in the answer must be the same.
+      ...unreadable.map((name) => (name === 'code' ? 'resultCode' : name)),
+      ...(fields.isNotText('transactionType') ? (['transactionType'] as const) : []),
+      // It may say that the sale was paid, whatever the code: CAPTURED.
+      ...(isUnknown ? (['transactionStatus'] as const) : []),
+    ],
   };
+}
+
+/** Reads an answer whose code and text have names of their own; the other code differs from that one, or repeats it. */
+function readResponse(fields: ReplyFields, code: string | null): GatewayResult {
+  const result = readResult(fields);
+  const others = [result.code, result.resultCode].filter((other) => other !== null);
+  const resultCode = others.find((other) => other !== code) ?? others[0] ?? null;
+  const hasText = fields.has('responseDescription');
+  return { ...result, code, resultCode, message: hasText ? fields.text('responseDescription') : result.message };
 }
 
 /**
@@ -300,14 +247,9 @@ function binBody({ bin, language, conversationId, amount, currencyCode }: BinReq
  * The fields of an error differ from those of an answer: `Code` and `Message`.
  */
 function readBinAnswer(fields: ReplyFields): BinResult {
-  const result = readScatteredResult(fields);
-  const code = fields.text('responseCode') ?? result.code;
   const cardType = fields.text('cardType')?.toLowerCase();
   return {
-    ...result,
-    code,
-    resultCode: otherCode(result, code),
-    message: fields.text('responseDescription') ?? result.message,
+    ...readResponse(fields, fields.text('responseCode') ?? fields.text('code')),
     bin: fields.text('bin'),
     bank: fields.text('bankName'),
     type: CARD_TYPES.find((type) => type === cardType) ?? null,
@@ -321,10 +263,8 @@ function installmentRow(row: ReplyFields | null): InstallmentRow {
   return { count: row?.text('installmentCount') ?? null, total: row?.text('installmentTotalAmount') ?? null };
 }
 
-/** The code in the answer that differs from the one that counts, or else repeats it; null if there is none. */
-function otherCode({ code, resultCode }: GatewayResult, counted: string | null): string | null {
-  const others = [code, resultCode].filter((other) => other !== null);
-  return others.find((other) => other !== counted) ?? others[0] ?? null;
+function names(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
 }
 
 /** `yyyyMMddHHmmss`. */

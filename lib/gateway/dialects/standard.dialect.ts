@@ -20,9 +20,7 @@ export interface StandardDialectOptions {
   readonly signer: Signer;
   /** Replaces some of the sets in `DEFAULT_CODE_SETS`. docs/interface.md shows the code `B0000` only. */
   readonly codes?: Partial<ResultCodeSets>;
-  /**
-   * The field that holds the page in an answer to Init3d. Default (unverified): the only text that is Base64 of HTML.
-   */
+  /** The field with the page in an answer to Init3d. Default (unverified): the only text that is Base64 of HTML. */
   readonly contentField?: string;
 }
 
@@ -41,13 +39,9 @@ export function standardDialect({ signer, codes, contentField }: StandardDialect
   return {
     name: 'standard',
     operations: {
-      doPayment: { path: '/v1/Payment/DoPayment', body: saleBody, read: readScatteredResult },
-      init3d: {
-        path: '/v1/Payment/Init3d',
-        body: saleBody,
-        read: (fields) => readContractPage(fields, contentField),
-      },
-      auth3d: { path: '/v1/Payment/Auth3d', body: ({ fields }) => fields, read: readScatteredResult },
+      doPayment: { path: '/v1/Payment/DoPayment', body: saleBody, read: readResult },
+      init3d: { path: '/v1/Payment/Init3d', body: saleBody, read: (fields) => readPage(fields, contentField) },
+      auth3d: { path: '/v1/Payment/Auth3d', body: ({ fields }) => fields, read: readResult },
     },
     codes: { ...DEFAULT_CODE_SETS, ...codes },
     requiredCallbackFields: [],
@@ -68,6 +62,8 @@ export function standardDialect({ signer, codes, contentField }: StandardDialect
 
 /** The body of DoPayment as in docs/interface.md, without `sign`. */
 export function saleBody(sale: SaleRequest, merchantId: string): WireObject {
+  const { cardNo, expDate, cvv } = sale.cardDetails;
+  const { cardHolderName, buyerGsm } = sale.cardHolderInfo;
   return {
     merchantId,
     returnUrl: sale.returnUrl,
@@ -76,7 +72,7 @@ export function saleBody(sale: SaleRequest, merchantId: string): WireObject {
     language: sale.language,
     conversationId: sale.conversationId,
     paymentInstrumentType: sale.paymentInstrumentType,
-    cardDetails: { cardNo: sale.cardDetails.cardNo, expDate: sale.cardDetails.expDate, cvv: sale.cardDetails.cvv },
+    cardDetails: { cardNo, expDate, cvv },
     transactionDetails: {
       transactionType: sale.transactionType,
       installmentCount: sale.installmentCount,
@@ -84,29 +80,35 @@ export function saleBody(sale: SaleRequest, merchantId: string): WireObject {
       currencyCode: sale.currencyCode,
       vftFlag: sale.vftFlag,
     },
-    cardHolderInfo: {
-      cardHolderName: sale.cardHolderInfo.cardHolderName,
-      buyerGsm: sale.cardHolderInfo.buyerGsm,
-    },
+    cardHolderInfo: { cardHolderName, buyerGsm },
     extraParameter: sale.pfSubMerchantId === undefined ? undefined : { pfSubMerchantId: sale.pfSubMerchantId },
   };
 }
 
-const DECIDING_TEXTS = ['code', 'resultCode', 'conversationId', 'currency'] as const;
-
-/** Reads an answer to DoPayment, with its fields where docs/interface.md shows them. */
-function readContractResult(fields: ReplyFields): GatewayResult {
+/**
+ * Reads an answer: its fields where docs/interface.md shows them, but amount and currency beside the code or in
+ * `paymentInfo`, and the currency also under its name in requests (unverified: the interface does not show their places
+ * in other answers than DoPayment's). Values that differ are unreadable.
+ */
+export function readResult(fields: ReplyFields): GatewayResult {
   const info = fields.object('paymentInfo');
-  const unreadable: DecidingField[] = DECIDING_TEXTS.filter((name) => fields.isNotText(name));
+  const places = info ? [info, fields] : [fields];
+  const amounts = valuesIn(places, 'amount');
+  const currencies = [...valuesIn(places, 'currency'), ...valuesIn(places, 'currencyCode')];
+  const unreadable: DecidingField[] = SINGLE_TEXTS.filter((name) => fields.isNotText(name));
   // If `paymentInfo` is not an object, or there are two of them, the amount in it cannot be read.
-  if (info ? info.isNotText('amount') : fields.has('paymentInfo')) unreadable.push('amount');
+  const isAmountHidden = !info && fields.has('paymentInfo');
+  if (isAmountHidden || !areSame(amounts, (one, other) => compareAmounts(one, other) === 0)) unreadable.push('amount');
+  // Two codes are the same with or without leading zeros: `36` is `036`.
+  if (!areSame(currencies, (one, other) => one.padStart(3, '0') === other.padStart(3, '0')))
+    unreadable.push('currency');
   return {
     code: fields.text('code'),
     resultCode: fields.text('resultCode'),
     message: fields.text('message') ?? fields.text('resultDescription'),
     conversationId: fields.text('conversationId'),
-    amount: info?.text('amount') ?? null,
-    currency: fields.text('currency'),
+    amount: unreadable.includes('amount') ? null : (amounts[0] ?? null),
+    currency: unreadable.includes('currency') ? null : (currencies[0] ?? null),
     orderId: fields.text('orderId'),
     paymentId: fields.text('paymentId'),
     bankUniqueReferenceNumber: fields.text('bankUniqueReferenceNumber'),
@@ -119,43 +121,19 @@ function readContractResult(fields: ReplyFields): GatewayResult {
   };
 }
 
-/**
- * Reads an answer that may show amount and currency next to the code or in `paymentInfo`, and the currency also under
- * its name in requests (unverified: the interface does not show their places in other answers). Values that differ are
- * unreadable.
- */
-export function readScatteredResult(fields: ReplyFields): GatewayResult {
-  const { unreadable: unread = [], ...result } = readContractResult(fields);
-  const info = fields.object('paymentInfo');
-  const places = info ? [info, fields] : [fields];
-  const amounts = valuesIn(places, 'amount');
-  const currencies = [...valuesIn(places, 'currency'), ...valuesIn(places, 'currencyCode')];
-  const unreadable = [...unread];
-  if (!amounts.every((amount) => isSameAmount(amount, amounts[0]))) unreadable.push('amount');
-  if (!currencies.every((currency) => isSameCurrency(currency, currencies[0]))) unreadable.push('currency');
-  return {
-    ...result,
-    amount: unreadable.includes('amount') ? null : (amounts[0] ?? null),
-    currency: unreadable.includes('currency') ? null : (currencies[0] ?? null),
-    ...(unreadable.length > 0 && { unreadable }),
-  };
-}
+const SINGLE_TEXTS = ['code', 'resultCode', 'conversationId'] as const;
 
 /** The values of a field, one for each place that has it; null for a value that cannot be read. */
 function valuesIn(places: readonly ReplyFields[], name: string): (string | null)[] {
   return places.filter((place) => place.has(name)).map((place) => place.text(name));
 }
 
-function isSameAmount(one: string | null, other: string | null | undefined): boolean {
-  return one !== null && typeof other === 'string' && compareAmounts(one, other) === 0;
+/** Whether all values can be read, and are the same as the first. */
+function areSame(values: readonly (string | null)[], isSame: (one: string, other: string) => boolean): boolean {
+  return values.every((value) => value !== null && isSame(value, values[0]!));
 }
 
-/** Whether two codes are the same with or without leading zeros: `36` is `036`. */
-function isSameCurrency(one: string | null, other: string | null | undefined): boolean {
-  return one !== null && typeof other === 'string' && one.padStart(3, '0') === other.padStart(3, '0');
-}
-
-/** Reads an answer to Init3d: the fields of DoPayment's answer (unverified), and the page. */
-export function readContractPage(fields: ReplyFields, contentField: string | undefined): Init3dResult {
-  return { ...readContractResult(fields), ...(findBankPage(fields, contentField) ?? { content: null }) };
+/** Reads an answer to Init3d: the fields of DoPayment's answer (unverified), but no amount was charged; and the page. */
+export function readPage(fields: ReplyFields, contentField: string | undefined): Init3dResult {
+  return { ...readResult(fields), amount: null, ...(findBankPage(fields, contentField) ?? { content: null }) };
 }

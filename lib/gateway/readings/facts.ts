@@ -31,7 +31,7 @@ export interface Question<Result extends GatewayResult = GatewayResult, Shown = 
   readonly verifyAmount: AmountCheck;
   /** Null if the signs of answers are not verified. */
   readonly isSignGood: ((fields: ReplyFields) => boolean) | null;
-  /** Of an inquiry: lists of codes that only inquiries have are read, too. */
+  /** Of an inquiry: its answer's type, status and text are read, too, by lists of codes that only inquiries have. */
   readonly about?: InquiryFacts['about'];
   /** Of an opening: what the answer has to show. */
   readonly show?: (result: Result, masker: Masker) => Shown | null;
@@ -45,15 +45,13 @@ export interface Question<Result extends GatewayResult = GatewayResult, Shown = 
 export type AnswerFacts = Omit<ChargeFacts & InquiryFacts, 'mustName' | 'canAsk' | 'about'>;
 type CodeKind = AnswerFacts['code'];
 
-/** An answer that was read. Both are null if there is none, or it cannot be read. */
+/** An answer that was read. What is kept and shown of it is null if there is none, or it cannot be read. */
 export interface ReadAnswer<Shown> {
   readonly facts: AnswerFacts;
-  /** What is kept of it. */
   readonly result: GatewayResult | null;
   readonly shown: Shown | null;
 }
 
-/** Nothing is known. */
 const NOTHING: AnswerFacts = {
   reply: 'read',
   http: '2xx',
@@ -67,10 +65,10 @@ const NOTHING: AnswerFacts = {
   status: 'none',
   text: 'none',
 };
-const REFUSED: ReadonlySet<number> = new Set([401, 404, 405, 413, 415, 429]);
-const INVALID: ReadonlySet<number> = new Set([400, 403]);
+const REFUSED: readonly number[] = [401, 404, 405, 413, 415, 429];
+const INVALID: readonly number[] = [400, 403];
 /** They may answer a request that was carried out: a timeout and a conflict. */
-const UNDECIDED: ReadonlySet<number> = new Set([408, 409]);
+const UNDECIDED: readonly number[] = [408, 409];
 
 /**
  * Reads an answer. It never throws, since money may have moved: an answer is unreadable if a host's own dialect throws,
@@ -81,78 +79,75 @@ export function readAnswer<Result extends GatewayResult, Shown>(
   operation: Pick<DialectOperation<never, Result>, 'read'>,
   question: Question<Result, Shown>,
 ): ReadAnswer<Shown> {
-  const nothing = { result: null, shown: null };
+  const unread = (facts: Partial<AnswerFacts>): ReadAnswer<Shown> => {
+    return { facts: { ...NOTHING, ...facts }, result: null, shown: null };
+  };
   if (!answer.reply) {
     const hasNone = answer.cause === 'deadline' || answer.cause === 'connection_lost';
-    return { ...nothing, facts: { ...NOTHING, reply: hasNone ? 'none' : 'unreadable' } };
+    return unread({ reply: hasNone ? 'none' : 'unreadable' });
   }
   const http = httpOf(answer.reply.status);
+  const { codes, masker, isSignGood } = question;
   let part = 'read()';
   try {
     const fields = ReplyFields.parse(answer.reply.text);
-    if (!fields) return { ...nothing, facts: { ...NOTHING, http } };
+    if (!fields) return unread({ http });
     const result = notAPromise(operation.read(fields), 'the result');
     if (typeof result !== 'object' || result === null) throw new TypeError('the result is no object');
-    refusePromises(Object.values(result as object), 'a part of the result');
+    refusePromises(Object.values(result), 'a part of the result');
     part = 'the result of read(), or codes';
     const facts = { ...factsOf(result, question), http };
-    const shown = question.show?.(result, question.masker) ?? null;
-    const kept = keptResult(result, question.masker, question.codes);
+    const shown = question.show?.(result, masker) ?? null;
+    const kept = keptResult(result, masker, codes);
     part = 'verifySign()';
-    const isSignBad = facts.code === 'approved' && !hasGoodSign(fields, question);
-    return { facts: isSignBad ? { ...facts, sign: 'bad' } : facts, result: kept, shown };
+    // Only an approval needs a sign.
+    const isGood: unknown =
+      facts.code === 'approved' && isSignGood ? notAPromise(isSignGood(fields), 'what it returned') : true;
+    if (typeof isGood !== 'boolean') throw new TypeError('what it returned is no boolean');
+    return { facts: isGood ? facts : { ...facts, sign: 'bad' }, result: kept, shown };
   } catch (error) {
     question.onThrow?.(part, error);
-    return { ...nothing, facts: { ...NOTHING, reply: 'unreadable', http } };
+    return unread({ reply: 'unreadable', http });
   }
-}
-
-/** Only an approval needs one. */
-function hasGoodSign(fields: ReplyFields, { isSignGood }: Pick<Question, 'isSignGood'>): boolean {
-  const isGood: unknown = isSignGood ? notAPromise(isSignGood(fields), 'what it returned') : true;
-  if (typeof isGood !== 'boolean') throw new TypeError('what it returned is no boolean');
-  return isGood;
 }
 
 function httpOf(status: number): AnswerFacts['http'] {
   if (status >= 200 && status < 300) return '2xx';
-  if (REFUSED.has(status)) return 'refused';
-  if (INVALID.has(status)) return 'invalid';
-  if (status < 400 || UNDECIDED.has(status)) return 'undecided';
+  if (REFUSED.includes(status)) return 'refused';
+  if (INVALID.includes(status)) return 'invalid';
+  if (status < 400 || UNDECIDED.includes(status)) return 'undecided';
   return status < 500 ? 'client' : 'server';
 }
 
-function factsOf(
-  result: GatewayResult,
-  question: Pick<Question, 'expected' | 'codes' | 'verifyAmount' | 'about'>,
-): AnswerFacts {
-  const { verifyAmount, codes, about } = question;
-  // Only an inquiry's answer is read for what else it says.
+// What a dialect in plain JavaScript gives may be anything, and fields may be left out.
+
+type Asked = Pick<Question, 'expected' | 'codes' | 'verifyAmount' | 'about'>;
+
+function factsOf(result: GatewayResult, { expected, codes, verifyAmount, about }: Asked): Omit<AnswerFacts, 'http'> {
   const inquiry: Partial<InquiryResult> = about ? result : {};
-  const expected = withChosenInstallments(question.expected, inquiry, about);
+  // At the gateway's own page, the buyer may choose in how many instalments to pay (unverified).
+  const count: unknown = about === 'page' ? inquiry.installmentCount : null;
+  const isChosen = typeof count === 'string' && /^\d{1,3}$/.test(count);
+  const wanted = isChosen ? { ...expected, installmentCount: Number(count) } : expected;
   const id = idOf(result, expected);
-  const isShown = (result.amount ?? null) !== null;
-  const isOurs = id === 'ours';
-  const fits = isAmountOurs(result, expected, verifyAmount);
+  const fits = isAmountOurs(result, wanted, verifyAmount);
   // If the merchant has switched the comparison off, an amount names the payment only if it is exactly ours.
-  const isNamedByAmount = isShown && (verifyAmount === 'off' ? isAmountOurs(result, expected, 'exact') : fits);
-  const isAmountNamed = isNamedByAmount || (isOurs && verifyAmount === 'off');
+  const isShown = (result.amount ?? null) !== null;
+  const isNamedByAmount = isShown && (verifyAmount === 'off' ? isAmountOurs(result, wanted, 'exact') : fits);
+  const isAmountNamed = isNamedByAmount || (id === 'ours' && verifyAmount === 'off');
   return {
     reply: 'read',
-    http: '2xx',
     code: codeOf(result, codes, about),
     id,
     currency: isCurrencyOurs(result, expected.currencyCode) ? 'fits' : 'other',
     amount: fits ? 'fits' : 'other',
     sign: 'fits',
-    names: isOurs && isAmountNamed ? 'both' : isOurs || isAmountNamed ? 'one' : 'neither',
+    names: id === 'ours' && isAmountNamed ? 'both' : id === 'ours' || isAmountNamed ? 'one' : 'neither',
     type: typeOf(inquiry),
     status: statusOf(inquiry),
     text: textOf(inquiry.message, codes),
   };
 }
-
-// What a dialect in plain JavaScript gives may be anything, and fields may be left out.
 
 function isUnreadable(result: Pick<GatewayResult, 'unreadable'>, field: DecidingField): boolean {
   return result.unreadable?.includes(field) ?? false;
@@ -177,12 +172,12 @@ function codeOf(result: GatewayResult, sets: ResultCodeSets, about: Question['ab
   const doubtful = DOUBTFUL.find((kind) => kinds.has(kind));
   const isApproving = [...kinds].some((kind) => APPROVING.has(kind));
   // The second code is not the one that decides: alone, it can only cast doubt.
-  if (code === null)
-    return isApproving || doubtful === 'unreadable' || doubtful === 'indeterminate' ? 'unreadable' : 'none';
+  const isUnclear = doubtful === 'unreadable' || doubtful === 'indeterminate';
+  if (code === null) return isApproving || isUnclear ? 'unreadable' : 'none';
   const [first, ...others] = kinds;
   if (first && others.length === 0) return first;
   // An inquiry can be made again, so there is no need to look at what contradicts itself.
-  if (about && (doubtful === 'unreadable' || doubtful === 'indeterminate')) return doubtful;
+  if (about && isUnclear) return doubtful;
   return isApproving ? 'disagree' : (doubtful ?? 'unpaid');
 }
 
@@ -221,16 +216,6 @@ function isAmountOurs(result: GatewayResult, expected: Expectation, check: Amoun
   return difference === 0 || (check === 'notLess' && expected.installmentCount > 1);
 }
 
-/** At the gateway's own page, the buyer may choose in how many instalments to pay (unverified). */
-function withChosenInstallments(
-  expected: Expectation,
-  { installmentCount }: Partial<InquiryResult>,
-  about: Question['about'],
-): Expectation {
-  const isChosen = about === 'page' && typeof installmentCount === 'string' && /^\d{1,3}$/.test(installmentCount);
-  return isChosen ? { ...expected, installmentCount: Number(installmentCount) } : expected;
-}
-
 function typeOf(result: Partial<InquiryResult>): AnswerFacts['type'] {
   const type: unknown = result.transactionType ?? null;
   if (type === null) return isUnreadable(result, 'transactionType') ? 'other' : 'absent';
@@ -239,7 +224,8 @@ function typeOf(result: Partial<InquiryResult>): AnswerFacts['type'] {
   return name === 'REFUND' || name === 'VOID' ? 'refund' : 'other';
 }
 
-function statusOf({ isSuccessful, isUnpaid }: Partial<InquiryResult>): AnswerFacts['status'] {
+function statusOf({ isSuccessful, isUnpaid, unreadable }: Partial<InquiryResult>): AnswerFacts['status'] {
+  if (unreadable?.includes('transactionStatus')) return 'unreadable';
   if (isSuccessful === true) return 'success';
   if (isUnpaid === true) return 'unpaid';
   return (isSuccessful ?? null) === null ? 'none' : 'other';
@@ -249,8 +235,9 @@ function textOf(text: unknown, { approvedTexts }: Pick<ResultCodeSets, 'approved
   if ((text ?? null) === null) return 'none';
   if (typeof text !== 'string') return 'other';
   const folded = foldCase(text);
-  const isApproved = [...approvedTexts].some(
-    (approved) => folded === foldCase(approved) || folded === foldCase(mojibakeOf(approved)),
+  // The UTF-8 of a text may have been read as Latin-1.
+  const isApproved = [...approvedTexts].some((approved) =>
+    [approved, Buffer.from(approved).toString('latin1')].some((written) => folded === foldCase(written)),
   );
   return isApproved ? 'approved' : 'other';
 }
@@ -261,9 +248,4 @@ function textOf(text: unknown, { approvedTexts }: Pick<ResultCodeSets, 'approved
  */
 function foldCase(text: string): string {
   return text.trim().toLowerCase().replace(/[ıý]/g, 'i').replaceAll('i\u0307', 'i');
-}
-
-/** How the UTF-8 of a text reads as Latin-1. */
-function mojibakeOf(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1');
 }

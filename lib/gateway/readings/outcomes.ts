@@ -15,27 +15,20 @@ export interface ChargeOutcome {
 
 /** What the answer to a CheckPayment shows. `nothing`: nothing that settles the payment; ask again later. */
 export type InquiryOutcome =
-  | {
-      readonly outcome: 'paid';
-      /** Whether the answer shows our id or our amount. If not, it cannot confirm an approval that names no payment. */
-      readonly isBound: boolean;
-      readonly charge: ChargeOutcome;
-    }
+  /** `isBound`: it shows our id or our amount. If not, it cannot confirm an approval that names no payment. */
+  | { readonly outcome: 'paid'; readonly isBound: boolean; readonly charge: ChargeOutcome }
   | { readonly outcome: 'declined' | 'mismatch'; readonly charge: ChargeOutcome }
   /** It approves, but may mean only that the inquiry itself succeeded. */
   | { readonly outcome: 'bare_approval'; readonly charge: ChargeOutcome }
   | { readonly outcome: 'not_found' }
   /** The gateway gave no answer but an error of its own. */
   | { readonly outcome: 'unanswered' }
-  | {
-      readonly outcome: 'nothing';
-      /** The answer says that it has not been paid so far. */
-      readonly isUnpaid?: boolean;
-    };
+  /** `isUnpaid`: the answer says that it has not been paid so far. */
+  | { readonly outcome: 'nothing'; readonly isUnpaid?: boolean };
 
 /** Decides the outcome of a request that may have been sent and that moves money. */
 export function chargeOutcome(
-  { facts, result }: Pick<ReadAnswer<unknown>, 'facts' | 'result'>,
+  { facts, result }: ReadAnswer<unknown>,
   request: Pick<ChargeFacts, 'mustName' | 'canAsk'>,
 ): ChargeOutcome {
   const [state, reason] = judge(CHARGE, { ...facts, ...request });
@@ -44,20 +37,19 @@ export function chargeOutcome(
 }
 
 /** Decides what the answer to a CheckPayment says. */
-export function inquiryOutcome(
-  { facts, result }: Pick<ReadAnswer<unknown>, 'facts' | 'result'>,
-  about: InquiryFacts['about'],
-): InquiryOutcome {
+export function inquiryOutcome({ facts, result }: ReadAnswer<unknown>, about: InquiryFacts['about']): InquiryOutcome {
   const [word, reason = null] = judge(INQUIRY, { ...facts, about });
   switch (word) {
-    case 'paid': {
-      const isBound = facts.names !== 'neither';
-      return { outcome: 'paid', isBound, charge: { state: 'succeeded', reason: null, result } };
-    }
+    case 'paid':
+      return {
+        outcome: word,
+        isBound: facts.names !== 'neither',
+        charge: { state: 'succeeded', reason: null, result },
+      };
     case 'mismatch':
-      return { outcome: 'mismatch', charge: { state: 'review', reason, result } };
+      return { outcome: word, charge: { state: 'review', reason, result } };
     case 'declined':
-      return { outcome: 'declined', charge: { state: 'failed', reason: 'declined', result, isPlain: true } };
+      return { outcome: word, charge: { state: 'failed', reason: 'declined', result, isPlain: true } };
     case 'approval':
       return { outcome: 'bare_approval', charge: { state: 'review', reason: 'moved_after_all', result } };
     case 'not_found':

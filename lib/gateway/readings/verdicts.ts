@@ -6,29 +6,23 @@ import type { PaymentReason } from '../../payment/payment.js';
  * chosen so that a wrong guess leaves an order waiting, never charged twice or shipped unpaid.
  */
 
+const APPROVING = ['approved', 'variant', 'disagree'] as const;
+const DOUBTFUL = ['indeterminate', 'unreadable', 'unheard'] as const;
+/** In an inquiry, these say that nothing was paid. */
+const UNPAID = ['card', 'unpaid', 'not_found'] as const;
+const REFUSALS = ['refused', 'invalid', 'client'] as const;
+
 /** What an answer can show, and what is known of its request: every value that a fact can have. */
 export const FACTS = {
   /** `none`: the deadline, a lost connection. `unreadable`: too long, or the dialect threw while it read. */
   reply: ['none', 'unreadable', 'read'],
   /** `refused`: 401, 404, 405, 413, 415, 429. `invalid`: 400, 403. `undecided`: 408, 409, 1xx, 3xx. `client`: other 4xx. */
-  http: ['2xx', 'refused', 'invalid', 'client', 'undecided', 'server'],
+  http: ['2xx', ...REFUSALS, 'undecided', 'server'],
   /**
    * `variant`: a partial or conditional approval. `disagree`: of two codes, one approves. `card`: the card was declined.
    * `unpaid`, `not_found`: lists for inquiries. `unheard`: in no list. `unreadable`: no single text.
    */
-  code: [
-    'approved',
-    'variant',
-    'disagree',
-    'indeterminate',
-    'unreadable',
-    'unheard',
-    'declined',
-    'card',
-    'unpaid',
-    'not_found',
-    'none',
-  ],
+  code: [...APPROVING, ...DOUBTFUL, 'declined', ...UNPAID, 'none'],
   /** The conversationId. */
   id: ['ours', 'absent', 'foreign'],
   /** `fits`: ours, or not shown. */
@@ -46,8 +40,8 @@ export const FACTS = {
   about: ['sale', 'page', 'refund'],
   /** The type of the transaction. `refund`: a void, too. `other`: any other, or one that cannot be read. */
   type: ['sale', 'refund', 'absent', 'other'],
-  /** The status beside the code. */
-  status: ['success', 'unpaid', 'other', 'none'],
+  /** The status beside the code. `other`: it does not say success. `unreadable`: no single text, or an unknown word. */
+  status: ['success', 'unpaid', 'unreadable', 'other', 'none'],
   /** The text beside the code. */
   text: ['approved', 'other', 'none'],
 } as const;
@@ -84,9 +78,6 @@ export type Table<Facts, Verdict> = readonly [
   readonly [rest: Readonly<Record<string, never>>, verdict: Verdict],
 ];
 
-const APPROVING = ['approved', 'variant', 'disagree'] as const;
-const REFUSALS = ['refused', 'invalid', 'client'] as const;
-
 /** The answer to DoPayment, Auth3d, a refund or a void. */
 export const CHARGE: Table<ChargeFacts, ChargeVerdict> = [
   [{ reply: 'none' }, ['unknown', 'no_answer']],
@@ -120,21 +111,16 @@ export const INQUIRY: Table<InquiryFacts, InquiryVerdict> = [
   [{ http: ['server', 'undecided'] }, ['unanswered']],
   [{ reply: 'unreadable' }, ['unclear']],
   [{ id: 'foreign' }, ['unclear']],
-  // A status or a text that says success contradicts a code that says that nothing was paid.
-  [{ http: REFUSALS, code: ['unpaid', 'not_found'], status: 'success' }, ['unclear']],
-  [{ http: REFUSALS, code: ['unpaid', 'not_found'], text: 'approved', status: 'none' }, ['unclear']],
+  // A status or a text that says success, or may say it, contradicts a code that says that nothing was paid.
+  [{ code: UNPAID, status: ['success', 'unreadable'] }, ['unclear']],
+  [{ code: UNPAID, text: 'approved', status: 'none' }, ['unclear']],
   [{ http: REFUSALS, code: ['unpaid', 'not_found'], about: ['sale', 'page'] }, ['unpaid']],
   [{ http: REFUSALS, code: ['none', 'unreadable'] }, ['unanswered']],
   [{ http: REFUSALS }, ['unclear']],
   // A gateway that does not know refunds might answer about the sale; and a void says nothing about its sale.
   [{ about: 'refund', type: ['sale', 'absent', 'other'] }, ['unclear']],
   [{ about: ['sale', 'page'], type: ['refund', 'other'] }, ['unclear']],
-  [
-    { about: 'refund', code: ['variant', 'disagree', 'card', 'declined', 'unpaid', 'not_found', 'unheard'] },
-    ['unclear'],
-  ],
-  [{ code: ['card', 'unpaid', 'not_found'], status: 'success' }, ['unclear']],
-  [{ code: ['card', 'unpaid', 'not_found'], text: 'approved', status: 'none' }, ['unclear']],
+  [{ about: 'refund', code: ['variant', 'disagree', 'declined', ...UNPAID, 'unheard'] }, ['unclear']],
   [{ code: 'card' }, ['declined']],
   [{ code: 'not_found' }, ['not_found']],
   [{ code: ['indeterminate', 'unreadable', 'none'] }, ['unclear']],
@@ -145,7 +131,7 @@ export const INQUIRY: Table<InquiryFacts, InquiryVerdict> = [
   [{ code: 'disagree', about: 'page' }, ['approval']],
   [{ code: 'disagree' }, ['unclear']],
   // The code may mean only that the inquiry itself succeeded: the answer has to say that it was paid, not just echo it.
-  [{ status: 'other' }, ['approval']],
+  [{ status: ['other', 'unreadable'] }, ['approval']],
   [{ text: 'other' }, ['approval']],
   [{ text: 'none', status: 'none' }, ['approval']],
   [{ currency: 'other' }, ['mismatch', 'currency_mismatch']],
@@ -161,10 +147,7 @@ export const OPENING: Table<OpeningFacts, OpeningVerdict> = [
   [{ http: [...REFUSALS, 'undecided'] }, 'refused'],
   [{ code: ['card', 'declined'] }, 'declined'],
   // The answer may be without a code: the vendor's plugin looks at the page alone.
-  [
-    { code: ['variant', 'disagree', 'indeterminate', 'unheard', 'unpaid', 'not_found', 'unreadable'] },
-    'unrecognised_code',
-  ],
+  [{ code: ['variant', 'disagree', ...DOUBTFUL, 'unpaid', 'not_found'] }, 'unrecognised_code'],
   [{ id: 'foreign' }, 'conversation_mismatch'],
   [{}, null],
 ];

@@ -1,16 +1,32 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, type ZlibOptions } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { MAX_REPLY_BYTES, replyText } from './reply-text.js';
 
 /** Codes of the system, of DNS, of undici and its parser, of Node's TLS and of OpenSSL's certificate checks. */
 const KNOWN_FORMS = [
-  /^E[A-Z0-9]{2,20}$/,
-  /^EAI_[A-Z]{3,20}$/,
-  /^HPE_[A-Z0-9_]{1,40}$/,
+  /^(?:E[A-Z0-9]{2,20}|EAI_[A-Z]{3,20}|HPE_[A-Z0-9_]{1,40})$/,
   // OpenSSL 3.5 has a slash in its names of alerts: ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE.
   /^(?:UND_)?ERR_[A-Z0-9_/]{3,60}$/,
   /^(?:CERT|CRL|CA|DEPTH_ZERO|ERROR_IN|HOSTNAME|INVALID|OUT_OF_MEM|PATH_LENGTH|SELF_SIGNED|UNABLE_TO)_?[A-Z_]{0,60}$/,
 ];
+
+/** In decoded bytes: more than any payment gateway sends. */
+const MAX_REPLY_BYTES = 1_048_576;
+/** One is usual; a proxy may add a second. */
+const MAX_CODINGS = 2;
+
+type Decoder = (body: Buffer, options: ZlibOptions) => Buffer;
+
+/** Some servers leave out the zlib header, whose first byte ends in 8. */
+const inflate: Decoder = (body, options) => ((body[0] ?? 0) % 16 === 8 ? inflateSync : inflateRawSync)(body, options);
+const DECODERS = new Map<string, Decoder>([
+  ['gzip', gunzipSync],
+  ['x-gzip', gunzipSync],
+  ['br', brotliDecompressSync],
+  ['deflate', inflate],
+]);
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** One request, ready to be sent. It holds the card: never log it. */
 export interface WireRequest {
@@ -62,33 +78,26 @@ export function causeCode(error: unknown): string | null {
 
 const ONCE = 'A payment request is transmitted once.';
 
-/** The part of a reply that comes before its body. */
-interface ReplyHead {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: IncomingHttpHeaders;
-}
-
 /**
  * One attempt to send a request, which is transmitted at most once: a second start is aborted before anything is
  * written. Nothing was sent if undici never started the request. The kind of an error proves nothing.
  */
 export class Attempt {
-  /** Empty until there is a reply. */
-  head: ReplyHead = { status: 0, statusText: '', headers: {} };
+  /** What comes before the reply's body. Empty until there is a reply. */
+  head = { status: 0, statusText: '', headers: {} as IncomingHttpHeaders };
+  /** Resolves when the outcome is known, at the deadline at the latest. Never rejects. */
+  readonly outcome: Promise<Transmission>;
+  private settle!: (transmission: Transmission) => void;
   private isTaken = false;
+  private isHandedOut = false;
   /** A part of the request may have been written. */
   private hasStarted = false;
   private isOver = false;
-  private readonly body: Buffer;
-  private isHandedOut = false;
-  private readonly chunks: Buffer[] = [];
-  private size = 0;
   /** Aborts the start that undici announced first. */
   private abort: (() => void) | null = null;
-  private settle!: (transmission: Transmission) => void;
-  /** Resolves when the outcome is known, at the deadline at the latest. Never rejects. */
-  readonly outcome = new Promise<Transmission>((resolve) => (this.settle = resolve));
+  private readonly body: Buffer;
+  private readonly chunks: Buffer[] = [];
+  private size = 0;
   private readonly deadline: number;
   private readonly timer: NodeJS.Timeout;
 
@@ -98,6 +107,7 @@ export class Attempt {
     timeoutMs: number,
     private readonly mayStart: (timeoutMs: number) => boolean = () => true,
   ) {
+    this.outcome = new Promise((resolve) => (this.settle = resolve));
     this.body = Buffer.from(body);
     this.deadline = performance.now() + timeoutMs;
     this.timer = setTimeout(() => this.lose('deadline'), timeoutMs);
@@ -144,9 +154,12 @@ export class Attempt {
         if (this.size > MAX_REPLY_BYTES) this.lose('reply_too_large');
       },
       onResponseEnd: () => {
-        // The request is over: there is nothing left to abort.
+        if (this.isOver) return;
+        // There is nothing left to abort.
         this.abort = null;
-        this.read();
+        const reply = replyText(Buffer.concat(this.chunks), this.head.headers);
+        if ('text' in reply) this.end({ sent: true, reply: { status: this.head.status, text: reply.text } });
+        else this.lose(reply.cause);
       },
       onResponseError: (_controller, error) => this.lose('connection_lost', causeCode(error)),
     };
@@ -170,14 +183,6 @@ export class Attempt {
     else if (!this.mayStart(left)) this.end({ sent: false, cause: 'claim_over' });
   }
 
-  private read(): void {
-    if (this.isOver) return;
-    const { status, headers } = this.head;
-    const reply = replyText(Buffer.concat(this.chunks), headers);
-    if ('text' in reply) this.end({ sent: true, reply: { status, text: reply.text } });
-    else this.lose(reply.cause);
-  }
-
   /** Nothing is sent after this. */
   private end(transmission: Transmission): void {
     if (this.isOver) return;
@@ -189,5 +194,42 @@ export class Attempt {
     } catch {
       // A host's own dispatcher may fail to abort; the outcome stays the same.
     }
+  }
+}
+
+/** The text of a body, or why it cannot be read. */
+export function replyText(
+  body: Buffer,
+  headers: IncomingHttpHeaders,
+): { text: string } | { cause: 'reply_too_large' | 'reply_unreadable' } {
+  const names = String(headers['content-encoding'] ?? '').toLowerCase();
+  const codings = names.split(/[\s,]+/).filter((name) => name !== '' && name !== 'identity');
+  if (codings.length > MAX_CODINGS) return { cause: 'reply_unreadable' };
+  let bytes = body;
+  for (const coding of bytes.length > 0 ? codings.reverse() : []) {
+    const decoder = DECODERS.get(coding);
+    if (!decoder) return { cause: 'reply_unreadable' };
+    try {
+      bytes = decoder(bytes, { maxOutputLength: MAX_REPLY_BYTES });
+    } catch (error) {
+      const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+      return { cause: isTooLarge ? 'reply_too_large' : 'reply_unreadable' };
+    }
+  }
+  return { text: textOf(bytes, String(headers['content-type'] ?? '')) };
+}
+
+/** Decodes as UTF-8 if that is valid, else as the content type says, else as Latin-1, in which every byte is valid. */
+function textOf(bytes: Buffer, contentType: string): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    // Not UTF-8: the next character set is tried.
+  }
+  const [, charset = 'latin1'] = /charset="?([^";\s]+)/i.exec(contentType) ?? [];
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(bytes);
+  } catch {
+    return bytes.toString('latin1');
   }
 }

@@ -1,29 +1,24 @@
-import axios, { type AxiosAdapter, type AxiosInstance, type AxiosResponse, type RawAxiosResponseHeaders } from 'axios';
+import axios, { type AxiosAdapter, type AxiosInstance, type RawAxiosResponseHeaders } from 'axios';
 import { HttpService } from '@nestjs/axios';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Agent, type Dispatcher } from 'undici';
 import { STRONG_TLS } from '../../payment/tls.js';
 import { Attempt, causeCode, type RequestClaim, type Transmission, type WireRequest } from './attempt.js';
 
-/** The defaults of axios. A dialect or an interceptor may replace them. */
+/** As of axios. A dialect or an interceptor may replace it. */
 const DEFAULT_HEADERS = { accept: 'application/json, text/plain, */*' };
 /** How requests are written, and how replies may be encoded. Neither a dialect nor an interceptor can replace these. */
 const ENTITY_HEADERS = { 'content-type': 'application/json', 'accept-encoding': 'gzip, deflate, br' };
 /** A host or a dialect must not change how a body is framed. */
 const FRAMING_HEADERS = ['content-length', 'transfer-encoding'];
 
-/** The `HttpService` for the host. It notes when someone takes the axios instance, perhaps to add interceptors. */
+/** The `HttpService` for the host. Interceptors can be added only by whoever takes the axios instance. */
 export class GatewayHttp extends HttpService {
-  private isTaken = false;
+  mayHaveInterceptors = false;
 
   override get axiosRef(): AxiosInstance {
-    this.isTaken = true;
+    this.mayHaveInterceptors = true;
     return super.axiosRef;
-  }
-
-  /** Whether someone has taken the axios instance. There is no other access to it. */
-  get mayHaveInterceptors(): boolean {
-    return this.isTaken;
   }
 }
 
@@ -98,20 +93,22 @@ export class GatewayTransport {
       return { status, statusText, headers: received as RawAxiosResponseHeaders, data: text, config, request: {} };
     };
     this.adapters.add(adapter);
+    const transforms = { transformRequest: [], transformResponse: [] };
+    const config = { method: 'post', url: request.url, adapter, headers: ENTITY_HEADERS, ...transforms };
+    const send = async (): Promise<unknown> => this.axios.request(config);
     const done = (): void => attempt.interceptorsDone();
-    void this.requestByAxios(request.url, adapter).then(done, done);
+    void send().then(done, done);
   }
 
-  /** @param added the host's headers @returns false, without doing anything, if it was transmitted before or is over */
+  /**
+   * Gives the request to undici.
+   *
+   * @param added the host's headers
+   * @returns false, without doing anything, if it was transmitted before or is over
+   */
   private transmit(attempt: Attempt, { url, headers }: WireRequest, added: WireRequest['headers'] = {}): boolean {
     const length = attempt.take();
     if (length === null) return false;
-    this.dispatch(attempt, url, { ...wireHeaders(added, headers), 'content-length': String(length) });
-    return true;
-  }
-
-  /** Gives the request to undici. Called once for each attempt. */
-  private dispatch(attempt: Attempt, url: string, headers: Record<string, string>): void {
     try {
       const { origin, pathname, search } = new URL(url);
       this.#dispatcher.dispatch(
@@ -119,7 +116,7 @@ export class GatewayTransport {
           origin,
           path: pathname + search,
           method: 'POST',
-          headers,
+          headers: { ...wireHeaders(added, headers), 'content-length': String(length) },
           // undici takes iterables, but its types do not.
           body: { [Symbol.iterator]: () => attempt.handOut() } as unknown as Dispatcher.DispatchOptions['body'],
           reset: this.settings.keepAliveMs === 0,
@@ -133,17 +130,7 @@ export class GatewayTransport {
     } catch (error) {
       attempt.lose('connection_lost', causeCode(error));
     }
-  }
-
-  private async requestByAxios(url: string, adapter: AxiosAdapter): Promise<AxiosResponse> {
-    return this.axios.request({
-      method: 'post',
-      url,
-      adapter,
-      headers: ENTITY_HEADERS,
-      transformRequest: [],
-      transformResponse: [],
-    });
+    return true;
   }
 }
 

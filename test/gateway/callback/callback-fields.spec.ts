@@ -1,15 +1,7 @@
 import fc from 'fast-check';
-import {
-  callbackField,
-  checkCallback,
-  gatherObjects,
-  hasCallbackValue,
-  isObjectField,
-  readCallbackFields,
-} from '../../../lib/gateway/callback/callback-fields.js';
+import { type Callback, checkCallback, readCallback } from '../../../lib/gateway/callback/callback-fields.js';
 import { PaymentCallbackError } from '../../../lib/errors/payment-errors.js';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
-import type { CallbackFields } from '../../../lib/gateway/gateway-dialect.js';
 import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
 const RUNS = process.env.RELEASE === '1' ? 100_000 : 2_000;
@@ -18,10 +10,7 @@ const PAYMENT = aPaymentRecord({ state: 'awaiting' });
 const ID = PAYMENT.conversationId;
 const MORPOS = morposDialect();
 
-const read = (received: unknown): CallbackFields => readCallbackFields(received, NAMES);
-const gather = (fields: unknown): CallbackFields => gatherObjects(fields as CallbackFields, NAMES);
-const check = (fields: unknown, required: readonly string[] = []): CallbackFields =>
-  checkCallback(fields as CallbackFields, PAYMENT, { ...MORPOS, requiredCallbackFields: required });
+const read = (received: unknown, objectFields = NAMES): Callback => readCallback(received, objectFields);
 
 /** Why it is refused; `none` if it is not. */
 function refusal(work: () => unknown): string {
@@ -39,6 +28,7 @@ const many = (count: number): Record<string, number> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, 1]));
 const deep = (open: string, close: string): unknown => JSON.parse(`${open.repeat(10_000)}1${close.repeat(10_000)}`);
 const big = (count: number): string => 'x'.repeat(count);
+const inDetail = (...values: unknown[]): object[] => values.map((InstrumentDetail) => ({ InstrumentDetail }));
 
 const DETAIL = { CardType: 'CARD', Bank: 'X' };
 const [DOTTED, BRACKETED] = ['InstrumentDetail.', 'InstrumentDetail['];
@@ -48,33 +38,32 @@ test.each<[refusal: string, received: readonly unknown[]]>([
   ['repeated_field', [{ Code: ['B0000', 'B0000'] }, { Code: [] }, { Code: 'B0000', code: 'B0000' }]],
   ['repeated_field', [{ InstrumentDetail: { a: '1' }, instrumentDetail: { b: '1' } }]],
   ['repeated_field', [{ InstrumentDetail: { a: '1' }, [`${DOTTED}A`]: '1' }]],
-  ['repeated_field', [{ a: '1', A: '1' }, { a: ['1'] }, ['1'], deep('[', ']')].map((it) => ({ InstrumentDetail: it }))],
+  ['repeated_field', inDetail({ a: '1', A: '1' }, { a: ['1'] }, ['1'], deep('[', ']'))],
+  ['repeated_field', [{ [`${DOTTED}a`]: '1', [`${BRACKETED}a]`]: '1' }]],
+  ['repeated_field', [{ [`${DOTTED}A`]: '1', 'instrumentDetail.a': '2' }]],
+  ['repeated_field', inDetail({ a: '1' }, '{"a":1}', 'text').map((it) => ({ ...it, [`${DOTTED}A`]: '2' }))],
+  ['repeated_field', [{ [`${DOTTED}a`]: '1', instrumentdetail: 'text' }]],
+  ['repeated_field', inDetail('{"a":1,"A":2}', '{"a":[1]}', `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`)],
   ['nested_field', [{ a: '1' }, new Date(), 1n, () => 1, undefined].map((Code) => ({ Code }))],
   ['nested_field', [{ constructor: 'x' }, { prototype: 'x' }, deep('{"a":', '}')]],
-  [
-    'nested_field',
-    [{ a: { b: '1' } }, { constructor: 'x' }, deep('{"a":', '}')].map((it) => ({ InstrumentDetail: it })),
-  ],
+  ['nested_field', inDetail({ a: { b: '1' } }, { constructor: 'x' }, deep('{"a":', '}'), '{"a":{"b":1}}')],
   ['nested_field', ['"x"', '{"Code":"B0000"}'].map((it) => JSON.parse(`{"__proto__":${it}}`) as unknown)],
-  ['nested_field', [JSON.parse('{"InstrumentDetail":{"__proto__":"x"}}')]],
+  ['nested_field', [JSON.parse('{"InstrumentDetail":{"__proto__":"x"}}'), { [`${BRACKETED}__proto__]`]: '1' }]],
+  ['nested_field', inDetail('{"__proto__":1}')],
   // 64 fields, those of the detail counted, and 64 KiB in names and values.
-  ['none', [many(64), { ...many(60), InstrumentDetail: many(4) }]],
+  ['none', [many(64), { ...many(60), InstrumentDetail: many(4) }, ...inDetail(JSON.stringify(many(63)))]],
   ['too_large', [many(65), many(10_000), { ...many(60), InstrumentDetail: many(5) }]],
+  ['too_large', inDetail(JSON.stringify(many(64)), JSON.stringify(many(7_000)))],
   ['none', [{ a: big(65_535) }, { [big(65_536)]: '' }]],
   ['too_large', [{ a: big(65_536) }, { [big(65_537)]: '' }, { a: big(40_000), InstrumentDetail: { b: big(40_000) } }]],
 ])('reading: %s', (expected, received) => {
-  for (const one of received) expect(refusal(() => read(one))).toBe(expected);
+  for (const one of received) expect([one, refusal(() => read(one))]).toEqual([one, expected]);
   expect(({} as { Code?: string }).Code).toBeUndefined();
 });
 
 test('what is read stays as received, names and values', () => {
-  const odd = {
-    message: ' Onaylandı \u0000\r\nSet-Cookie: a=b ',
-    n: 1.5,
-    yes: true,
-    nothing: null,
-    'odd name[]=&': '',
-  };
+  const text = ' Onaylandı \u0000\r\nSet-Cookie: a=b ';
+  const odd = { message: text, n: 1.5, yes: true, nothing: null, 'odd name[]=&': '' };
   for (const received of [
     { Code: 'B0000', ...odd, InstrumentDetail: { CardType: 'CARD', n: 1 }, 'InstrumentDetail2.X': 'y' },
     { [`${DOTTED}CardType`]: 'CARD', [`${DOTTED}Bank`]: 'X' },
@@ -83,62 +72,41 @@ test('what is read stays as received, names and values', () => {
     // As a query is.
     Object.assign(Object.create(null) as object, { Code: 'B0000' }),
   ]) {
-    expect(read(received)).toEqual({ ...received });
-    expect(Object.keys(read(received))).toEqual(Object.keys(received));
+    expect(read(received).fields).toEqual({ ...received });
+    expect(Object.keys(read(received).fields)).toEqual(Object.keys(received));
   }
 });
 
-test.each<[written: string, fields: CallbackFields]>([
-  ['an object', { InstrumentDetail: DETAIL }],
-  ['dotted', { [`${DOTTED}CardType`]: 'CARD', [`${DOTTED}Bank`]: 'X' }],
-  ['bracketed', { [`${BRACKETED}CardType]`]: 'CARD', [`${BRACKETED}Bank]`]: 'X' }],
-  ['both', { [`${DOTTED}CardType`]: 'CARD', [`${BRACKETED}Bank]`]: 'X' }],
-  ['a JSON text', { InstrumentDetail: ` ${JSON.stringify(DETAIL)}` }],
-  ['a JSON text and more', { InstrumentDetail: '{"CardType":"CARD"}', [`${DOTTED}Bank`]: 'X' }],
-  ['empty and dotted', { InstrumentDetail: '', [`${DOTTED}CardType`]: 'CARD', [`${DOTTED}Bank`]: 'X' }],
-])('gathering: what is written as %s becomes an object', (_written, fields) => {
-  expect(gather({ Code: 'B0000', ...fields, n: 1 })).toEqual({ Code: 'B0000', InstrumentDetail: DETAIL, n: 1 });
-  expect(refusal(() => check({ ...fields, conversationId: ID }, MORPOS.requiredCallbackFields))).toBe('none');
-});
-
 test.each<[object, gathered: object]>([
+  ...[
+    { InstrumentDetail: DETAIL },
+    { [`${DOTTED}CardType`]: 'CARD', [`${DOTTED}Bank`]: 'X' },
+    { [`${DOTTED}CardType`]: 'CARD', [`${BRACKETED}Bank]`]: 'X' },
+    { InstrumentDetail: ` ${JSON.stringify(DETAIL)}` },
+    { InstrumentDetail: '{"CardType":"CARD"}', [`${DOTTED}Bank`]: 'X' },
+    { InstrumentDetail: '', [`${DOTTED}CardType`]: 'CARD', [`${DOTTED}Bank`]: 'X' },
+    { [`${DOTTED}CardType`]: 'CARD', instrumentdetail: null, [`${DOTTED}Bank`]: 'X' },
+  ].map((written): [object, object] => [
+    { ...written, n: 1 },
+    { InstrumentDetail: DETAIL, n: 1 },
+  ]),
   // Its name stays as it came.
   [{ 'instrumentDetail.x': '1' }, { instrumentDetail: { x: '1' } }],
   [{ INSTRUMENTDETAIL: '{"x":1}' }, { INSTRUMENTDETAIL: { x: 1 } }],
-  ...['', 'text', '{', '{x', '[1]', '"x"', null, 7, false, '[object Object]'].map((it): [object, object] => {
-    return [{ InstrumentDetail: it }, { InstrumentDetail: it }];
+  ...inDetail('', 'text', '{', '{x', '[1]', '"x"', null, 7, false, '[object Object]').map((it): [object, object] => {
+    return [it, it];
   }),
   ...['a.b', '', 'a]'].map((it): [object, object] => [{ [DOTTED + it]: '1' }, { [DOTTED + it]: '1' }]),
   ...['a][b]', ']'].map((it): [object, object] => [{ [BRACKETED + it]: '1' }, { [BRACKETED + it]: '1' }]),
   [{ 'XInstrumentDetail.a': '1' }, { 'XInstrumentDetail.a': '1' }],
-])('gathering %j', (fields, expected) => {
-  expect(gather(fields)).toEqual(expected);
+])('%j is gathered as %j', (fields, expected) => {
+  expect(read(fields).gathered).toEqual(expected);
 });
 
 test('the objects are those that are named, each by itself, whatever their case', () => {
   const fields = { 'A.x': '1', 'b[x]': '2', 'C.x': '3', B: '{"y":4}' };
-  expect(gatherObjects(fields, ['A', 'B'])).toEqual({ A: { x: '1' }, b: { x: '2', y: 4 }, 'C.x': '3' });
-  expect(gatherObjects(fields, [])).toEqual(fields);
-  expect(['instrumentDETAIL', `${DOTTED}x`].map((name) => isObjectField(name, NAMES))).toEqual([true, false]);
-});
-
-test.each<[refusal: string, fields: readonly object[]]>([
-  ['repeated_field', [{ [`${DOTTED}a`]: '1', [`${BRACKETED}a]`]: '1' }]],
-  ['repeated_field', [{ [`${DOTTED}a`]: '1', 'instrumentDetail.A': '2' }]],
-  ['repeated_field', [{ [`${DOTTED}A`]: '1', 'instrumentDetail.a': '2' }]],
-  ['repeated_field', [{ a: '1' }, '{"a":1}', 'text'].map((it) => ({ InstrumentDetail: it, [`${DOTTED}A`]: '2' }))],
-  ['repeated_field', [{ InstrumentDetail: '{"a":1,"A":2}' }, { [`${DOTTED}a`]: '1', instrumentdetail: 'text' }]],
-  ['nested_field', ['{"a":{"b":1}}', '{"a":[1]}', '{"__proto__":1}'].map((it) => ({ InstrumentDetail: it }))],
-  ['nested_field', [{ InstrumentDetail: `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}` }]],
-  ['nested_field', [{ [`${BRACKETED}__proto__]`]: '1' }]],
-  ['none', [{ InstrumentDetail: JSON.stringify(many(64)) }]],
-  ['too_large', [65, 7_000].map((count) => ({ InstrumentDetail: JSON.stringify(many(count)) }))],
-])('gathering: %s', (expected, fields) => {
-  for (const one of fields) {
-    expect(refusal(() => gather(one))).toBe(expected);
-    // Before any claim.
-    expect(refusal(() => check(one))).toBe(expected);
-  }
+  expect(read(fields, ['A', 'B']).gathered).toEqual({ A: { x: '1' }, b: { x: '2', y: 4 }, 'C.x': '3' });
+  expect(read(fields, []).gathered).toEqual(fields);
 });
 
 const BOTH = ['Code', 'MdStatus'];
@@ -149,9 +117,18 @@ const HOSTED = { ResultCode: 'B0000', BankUniqueReferenceNumber: '', Amount: '14
 test.each<[refusal: string, fields: readonly object[], required: readonly string[]]>([
   ['none', [{ anything: '' }], []],
   ['missing_field', [{}], []],
-  ['none', [{ CODE: 'B0000', mdStatus: 'UGF5==' }], BOTH],
+  [
+    'none',
+    [
+      { CODE: 'B0000', mdStatus: 'UGF5==' },
+      { Code: 0, MdStatus: false },
+    ],
+    BOTH,
+  ],
   ['missing_field', ['', null].map((CODE) => ({ CODE, mdStatus: 'UGF5==' })), BOTH],
   ['missing_field', [{ Code: 'B0000' }, { Code: 'B0000', xMdStatus: '' }], BOTH],
+  ['none', [{ [`${DOTTED}a`]: '1' }], NAMES],
+  ['missing_field', inDetail({}, '{}', ''), NAMES],
   ['missing_field', [{ Code: 'B0000' }], ['toString']],
   ['none', [{ conversationId: ID }, { ...HOSTED, ConversationId: ID }], OWN],
   ['none', [{ conversationId: ID, InstrumentDetail: '[object Object]' }], OWN],
@@ -162,25 +139,10 @@ test.each<[refusal: string, fields: readonly object[], required: readonly string
     ['none', [ID, '', null].map((it) => ({ [name]: it })), []],
     ['foreign_payment', [`${ID} `, ID.toLowerCase(), `${ID}2`, 7, true].map((it) => ({ [name]: it })), []],
   ]),
-])('checking: %s', (expected, fields, required) => {
-  for (const one of fields) expect([one, refusal(() => check(one, required))]).toEqual([one, expected]);
-});
-
-test('a refusal tells nothing of what came', () => {
-  expect(new PaymentCallbackError('foreign_payment').message).toBe('The callback was refused: foreign payment.');
-});
-
-test('a field is found in any case, as text; it is missing where it is absent, empty or an empty object', () => {
-  const fields = { conversationID: 'A', empty: '', nothing: null, n: 7, no: false, zero: 0, detail: { a: '1' }, e: {} };
-  for (const [name, text, isThere] of [
-    ['ConversationId', 'A', true],
-    ['N', '7', true],
-    ['NO', 'false', true],
-    ['zero', '0', true],
-    ['DETAIL', null, true],
-    ...['e', 'EMPTY', 'nothing', 'missing', 'toString', '__proto__', 'a'].map((it) => [it, null, false] as const),
-  ] as const) {
-    expect([name, callbackField(fields, name), hasCallbackValue(fields, name)]).toEqual([name, text, isThere]);
+])('checking: %s', (expected, received, requiredCallbackFields) => {
+  for (const one of received) {
+    const found = refusal(() => checkCallback(read(one), PAYMENT, { ...MORPOS, requiredCallbackFields }));
+    expect([one, found]).toEqual([one, expected]);
   }
 });
 
@@ -208,14 +170,13 @@ test('it is read or refused, whatever it is, and what is read is flat and not mo
   );
   fc.assert(
     fc.property(received, (received) => {
-      let fields;
+      let callback: Callback | null = null;
       try {
-        fields = readCallbackFields(received, ['InstrumentDetail']);
-        gatherObjects(fields, ['InstrumentDetail']);
+        callback = read(received);
       } catch (error) {
         expect(error).toBeInstanceOf(PaymentCallbackError);
       }
-      for (const [name, value] of Object.entries(fields ?? {})) {
+      for (const [name, value] of Object.entries(callback?.fields ?? {})) {
         const came = (received as Record<string, unknown>)[name];
         if (typeof value === 'object' && value !== null) {
           expect(name.toLowerCase()).toBe('instrumentdetail');

@@ -55,6 +55,7 @@ const CHARGES: readonly Row[] = [
   [{ code: 'none' }, ['<html>Approved B0000</html>', '{"code":"B0000"', '{"code":"B0000"}}']],
   [{ code: 'unreadable' }, each('code', true, false, [], ['B0000'], {}, { code: 'B0000' })],
   [{ code: 'unreadable' }, ['{"code":"B0000","Code":"B0051"}', `{"code":${DEEP}}`]],
+  [{ code: 'unreadable' }, ['{"code":"B0000","code":"B0051"}', '{"code":"B0051","code":"B0000"}']],
   [{ code: 'unreadable' }, [...each('resultCode', 'B0000', 'B0010', 'B0096', true), { code: 'B0051', resultCode: [] }]],
   [{ code: 'none' }, each('resultCode', 'B0051', 'X')],
   [{ code: 'disagree' }, each('resultCode', true, [], ['B0000'], {}, 0).map((it) => ({ ...it, code: 'B0000' }))],
@@ -103,6 +104,9 @@ const CHARGES: readonly Row[] = [
   [{ sign: 'fits' }, [{ code: 'B0051' }], { isSignGood: () => false }],
 ];
 
+const UNPAID =
+  'PENDING WAITING NEW CREATED INITIATED FAILED FAIL DECLINED REJECTED CANCELLED CANCELED EXPIRED NOT_FOUND';
+
 const INQUIRIES: readonly Row[] = [
   [{ code: 'unheard' }, each('responseCode', 'E5000', 'W0001', 'b0000', 0)],
   [{ code: 'not_found' }, [{ responseCode: 'B7777' }]],
@@ -121,10 +125,13 @@ const INQUIRIES: readonly Row[] = [
   [{ type: 'sale' }, each('transactionType', 'SALE', 'sale')],
   [{ type: 'refund' }, each('transactionType', 'REFUND', 'Void')],
   [{ type: 'other' }, each('transactionType', ['SALE'], false, 'PREAUTH')],
-  [{ status: 'success' }, each('TransactionStatus', 'SUCCESS', 'Success')],
-  [{ status: 'unpaid' }, each('transactionStatus', 'PENDING', 'FAILED', 'CANCELLED', 'EXPIRED')],
-  [{ status: 'other' }, each('transactionStatus', 'VOIDED', 'CAPTURED', ['SUCCESS'], true)],
-  [{ status: 'other' }, ['{"transactionStatus":"SUCCESS","TransactionStatus":"FAILED"}']],
+  [
+    { status: 'success' },
+    each('TransactionStatus', 'Success', ...'SUCCESSFUL SUCCEEDED APPROVED COMPLETED PAID'.split(' ')),
+  ],
+  [{ status: 'unpaid' }, each('transactionStatus', ...UNPAID.split(' '))],
+  [{ status: 'unreadable' }, each('transactionStatus', 'VOIDED', 'CAPTURED', 'BAŞARILI', ['SUCCESS'], true)],
+  [{ status: 'unreadable' }, ['{"transactionStatus":"SUCCESS","TransactionStatus":"FAILED"}']],
   [{ text: 'approved' }, each('responseDescription', 'Approved', ' APPROVED ', 'Onaylandı', 'ONAYLANDI', 'onaylandi')],
   [{ text: 'approved' }, each('message', 'ONAYLANDİ', 'OnaylandÄ±', 'ONAYLANDÄ±', 'Onaylandý')],
   [
@@ -132,6 +139,7 @@ const INQUIRIES: readonly Row[] = [
     each('message', 'Awaiting 3D verification', 'Onaylanmadı', 'Disapproved', 'Approved for review', 'OK'),
   ],
   [{ text: 'other' }, [{ responseDescription: 'Declined', message: 'Approved' }]],
+  [{ text: 'none' }, ['{"responseDescription":"Approved","ResponseDescription":"No","message":"Approved"}']],
   [{ text: 'approved' }, each('message', 'Başarılı', 'başarili', 'BAÅ\u009eARILI'), SUCCESSFUL],
   [{ text: 'other' }, [{ message: 'Approved' }], SUCCESSFUL],
 
@@ -207,7 +215,13 @@ describe('what a dialect of the host’s gives', () => {
     });
   };
 
-  it.each<[unknown, Partial<AnswerFacts>]>([
+  it.each<[unknown, Partial<AnswerFacts>, Partial<Question>?]>([
+    [{ isSuccessful: 'yes', message: {} }, { status: 'other', text: 'other' }, INQUIRY],
+    [
+      { isSuccessful: null, unreadable: ['transactionType', 'transactionStatus'] },
+      { type: 'other', status: 'unreadable' },
+      INQUIRY,
+    ],
     ...[{}, { code: 0, resultCode: null }].map(
       (given) => [given, { code: 'none', id: 'absent', names: 'neither' }] as [unknown, Partial<AnswerFacts>],
     ),
@@ -226,8 +240,9 @@ describe('what a dialect of the host’s gives', () => {
       { code: 'B0000', amount: {}, currency: {} },
       { amount: 'other', currency: 'other' },
     ],
-  ])('%j: %j', (given, facts) => {
-    expect(giving(() => given).facts).toMatchObject({ reply: 'read', ...facts });
+  ])('%j: %j', (...row) => {
+    const [given, facts, over] = row;
+    expect(giving(() => given, over).facts).toMatchObject({ reply: 'read', ...facts });
   });
 
   const throwing = (): never => {

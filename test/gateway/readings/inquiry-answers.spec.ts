@@ -87,7 +87,13 @@ const ROWS: Row[] = [
   [200, { responseCode: 'B0051', responseDescription: 'Approved' }, 'unclear'],
   [200, { responseCode: 'B0025', responseDescription: 'Onaylandı' }, 'unclear'],
   [404, { responseCode: 'B0025', responseDescription: 'Approved' }, 'unclear'],
-  [200, { responseCode: 'B0051', transactionStatus: ' success ' }, 'unclear'],
+  ...['B0051', 'B0025', 'B7777'].flatMap((responseCode): Row[] =>
+    [' success ', 'CAPTURED', 'BAŞARILI', ['FAILED']].map((transactionStatus) => [
+      200,
+      { responseCode, transactionStatus },
+      'unclear',
+    ]),
+  ),
   [200, { ...GIVEN_BACK, responseCode: 'B0051' }, 'unclear'],
   [200, { responseCode: 'B0051', conversationId: 'ANOTHER' }, 'unclear'],
   [200, { responseCode: 'B0051', transactionType: 'VOID' }, 'unclear'],

@@ -99,7 +99,14 @@ describe('whatever the facts are', () => {
       const isListed = code === 'card' || code === 'not_found' || code === 'unpaid';
       const isDoubtful = code === 'indeterminate' || code === 'unreadable' || code === 'variant' || code === 'none';
       const isAnswer = reply === 'read' && http !== 'server' && http !== 'undecided' && id !== 'foreign';
-      if (!isAnswer || isDoubtful || status === 'success' || !(isListed || status === 'unpaid')) throw wrong(facts);
+      if (
+        !isAnswer ||
+        isDoubtful ||
+        status === 'success' ||
+        status === 'unreadable' ||
+        !(isListed || status === 'unpaid')
+      )
+        throw wrong(facts);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { replyText } from '../../../lib/gateway/transport/reply-text.js';
+import { replyText } from '../../../lib/gateway/transport/attempt.js';
 
 const TEXT = '{"code":"B0000","message":"Onaylandı, Şükrü"}';
 
