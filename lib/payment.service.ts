@@ -58,8 +58,8 @@ export class PaymentService {
    *
    * @param input the fields of DoPayment (docs/interface.md); amounts in major units. It is not changed.
    * @throws PaymentValidationError the input is refused
-   * @throws PaymentDuplicateError the id or key belongs to another sale, or to another card; or another payment holds the
-   *   order (`key: 'reference'`)
+   * @throws PaymentDuplicateError the id or key belongs to another sale, or to another card; or another payment holds
+   *   the order (`key: 'reference'`)
    * @throws PaymentNotSentError it is proven that nothing was sent
    * @throws PaymentStoreError the store failed before anything was sent
    * @throws PaymentOverloadError `maxInFlight` payments are already running; nothing was recorded or sent
@@ -75,8 +75,8 @@ export class PaymentService {
    *
    * @param input the fields of DoPayment (docs/interface.md); amounts in major units. It is not changed.
    * @throws PaymentValidationError the input is refused
-   * @throws PaymentDuplicateError the id or key is taken, even by the same sale, since its page is not stored; or another
-   *   payment holds the order (`key: 'reference'`)
+   * @throws PaymentDuplicateError the id or key is taken, even by the same sale, since its page is not stored; or
+   *   another payment holds the order (`key: 'reference'`)
    * @throws PaymentNotSentError it is proven that nothing was sent
    * @throws PaymentInit3dError refused, unreadable or unanswered; no money can move
    * @throws PaymentStoreError the store failed; the buyer is not sent to the bank, and no money can move
@@ -106,17 +106,17 @@ export class PaymentService {
 
   /**
    * Opens the gateway's own page or form, at which the buyer types the card. Send the buyer to `redirectUrl`, or embed
-   * `html`; the callback and the background work do the rest. Starting again for the same sale gives the same page until
-   * it ends. Experimental, since no answer of the real gateway has been seen.
+   * `html`; the callback and the background work do the rest. Starting again for the same sale gives the same page
+   * until it ends. Experimental, since no answer of the real gateway has been seen.
    *
    * @param input the sale; amounts in major units. It is not changed.
    * @throws PaymentValidationError the input is refused
    * @throws PaymentUnsupportedError the dialect has no such page, or no inquiry by which its outcome is found out
-   * @throws PaymentDuplicateError the id or key belongs to another sale, or to a payment that has ended; or another payment
-   *   holds the order (`key: 'reference'`)
+   * @throws PaymentDuplicateError the id or key belongs to another sale, or to a payment that has ended; or another
+   *   payment holds the order (`key: 'reference'`)
    * @throws PaymentNotSentError it is proven that nothing was sent
-   * @throws PaymentHostedError refused, unreadable or unanswered, or a page of the sale is open; no money can move by this
-   *   call
+   * @throws PaymentHostedError refused, unreadable or unanswered, or a page of the sale is open; no money can move by
+   *   this call
    * @throws PaymentStoreError the store failed; the buyer is not sent to the page, and no money can move
    * @throws PaymentOverloadError `maxInFlight` payments are already running; nothing was recorded or sent
    * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
@@ -127,9 +127,10 @@ export class PaymentService {
   }
 
   /**
-   * Gives up a page that is open, for a buyer who goes back. The gateway is asked once: if nothing was paid, the payment
-   * is `expired` (`abandoned`) and its order free; if it was paid, or the answer is not clear, the payment says so. A
-   * page that is paid all the same after it was given up is in `review`. A payment that this ends raises no event.
+   * Gives up a page that is open, for a buyer who goes back. The gateway is asked once: if nothing was paid, the
+   * payment is `expired` (`abandoned`) and its order free; if it was paid, or the answer is not clear, the payment says
+   * so. A page that is paid all the same after it was given up is in `review`. A payment that this ends raises no
+   * event.
    *
    * @returns the payment as it stands then; one that has ended as it is
    * @throws PaymentNotFoundError, PaymentStoreError

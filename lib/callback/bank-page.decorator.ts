@@ -33,7 +33,8 @@ class BankPageInterceptor implements NestInterceptor {
 
 /**
  * For the route that returns the bank's page, `html` of `init3d`: answers with status 200 and
- * {@link BANK_PAGE_HEADERS}, on Express and Fastify. An error or a redirect of that route is answered without these headers.
+ * {@link BANK_PAGE_HEADERS}, on Express and Fastify. An error or a redirect of that route is answered without these
+ * headers.
  *
  * ```ts
  * @Post('orders/:id/pay')

@@ -20,8 +20,8 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const LOOK_AGAIN_MS = 250;
 
 /**
- * Handles what the bank or the gateway's own page posts back: finds the payment by its token, and completes it by Auth3d
- * or, since no field of the page can be counted on, asks the gateway.
+ * Handles what the bank or the gateway's own page posts back: finds the payment by its token, and completes it by
+ * Auth3d or, since no field of the page can be counted on, asks the gateway.
  */
 @Injectable()
 export class CallbackReceiver {

@@ -16,8 +16,8 @@ export function isLookingAhead({ method, headers }: CallbackRequest): boolean {
 }
 
 /**
- * Whether the browser shows the answer in a frame of a page, as it does where the gateway's form is embedded. Browsers say
- * so to sites with TLS, and to this machine.
+ * Whether the browser shows the answer in a frame of a page, as it does where the gateway's form is embedded. Browsers
+ * say so to sites with TLS, and to this machine.
  */
 export function isInFrame({ headers }: CallbackRequest): boolean {
   return ['iframe', 'frame'].includes(String(headers['sec-fetch-dest']));

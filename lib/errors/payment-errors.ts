@@ -102,8 +102,8 @@ const REFUND_REFUSALS: Readonly<Record<RefundRefusal, string>> = {
 };
 
 /**
- * The refund was refused, and nothing was sent. Nothing was recorded either, except where the payment changed at the very
- * moment at which the refund was recorded: that refund is `failed`, with the reason `not_sent`.
+ * The refund was refused, and nothing was sent. Nothing was recorded either, except where the payment changed at the
+ * very moment at which the refund was recorded: that refund is `failed`, with the reason `not_sent`.
  */
 export class PaymentRefundError extends PaymentError {
   readonly code = 'PAYMENT_REFUND';
@@ -146,9 +146,10 @@ export class PaymentInit3dError extends PaymentError {
 /**
  * The gateway's own page could not be opened. No money can move by this call, since nobody has seen a page.
  *
- * `reason` is `page_open` if a page of the same sale is open that cannot be shown again: an embedded form, a page in the
- * other form, one whose time is over but whose outcome is not known yet, or one that is being opened at this moment.
- * Then `payment` is that payment. Otherwise `payment` is the new one, which is `failed`, and `reason` is its own.
+ * `reason` is `page_open` if a page of the same sale is open that cannot be shown again: an embedded form, a page in
+ * the other form, one whose time is over but whose outcome is not known yet, or one that is being opened at this
+ * moment. Then `payment` is that payment. Otherwise `payment` is the new one, which is `failed`, and `reason` is its
+ * own.
  *
  * @experimental
  */

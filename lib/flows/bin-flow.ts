@@ -30,7 +30,10 @@ interface Told {
 }
 
 const KEPT_ANSWER_MS = 60_000;
-/** Of silence, an error of the gateway's own, and what cannot be read: so that a buyer who waits a little gets an answer. */
+/**
+ * Of silence, an error of the gateway's own, and what cannot be read: so that a buyer who waits a little gets an
+ * answer.
+ */
 const KEPT_FAILURE_MS = 2_000;
 const NOT_ASKED: Told = { outcome: unknownCard('not_sent'), keptMs: 0 };
 const NO_SALE: AskedSale = { amount: null, currencyCode: null };

@@ -168,8 +168,8 @@ export class HostedFlow {
   }
 
   /**
-   * Asks the gateway about a payment because of a callback, which decides nothing: once if the payment has ended unpaid,
-   * otherwise until the gateway's word is clear. A decline is clear to the buyer, although the page stays open.
+   * Asks the gateway about a payment because of a callback, which decides nothing: once if the payment has ended
+   * unpaid, otherwise until the gateway's word is clear. A decline is clear to the buyer, although the page stays open.
    *
    * @param wait ends this when the caller does not wait any longer
    */
@@ -206,7 +206,8 @@ export class HostedFlow {
     const now = this.clock.monotonic();
     const gapMs = rowOf(record.state).settled ? ASK_ENDED_AGAIN_MS : ASK_AGAIN_MS;
     const running = this.#asking.get(conversationId);
-    // Its own timer may fire after the caller's: a caller that has waited long enough must not get the old answer again.
+    // Its own timer may fire after the caller's: a caller that has waited long enough must not get the old answer
+    // again.
     if (running && !(running.isAnswered && now - running.begunAt >= gapMs)) return running;
     if (this.askedNow >= MAX_ASKED_AT_ONCE) return { begunAt: now, answer: Promise.resolve(null), isAnswered: true };
     const inquiry = { begunAt: now, answer: this.inquiries.ask(record), isAnswered: false };

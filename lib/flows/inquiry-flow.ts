@@ -25,7 +25,9 @@ const SILENCE = { outcome: 'unanswered' } as const;
 /** Settles a payment or refund whose outcome is not known, by asking the gateway. */
 @Injectable()
 export class InquiryFlow {
-  /** When this process asked about a payment last, by its monotonic clock: those of the last seconds, in their order. */
+  /**
+   * When this process asked about a payment last, by its monotonic clock: those of the last seconds, in their order.
+   */
   private readonly askedAt = new Map<string, number>();
 
   constructor(

@@ -6,7 +6,8 @@ import { refundedPayment, toRefund } from '../payment/refund.js';
 
 /**
  * Whether the gateway of these settings may be asked about a record, or be sent anything about it. Another one does not
- * know it: "not found" there would say nothing about the money. A record of an older release names none, and is its own.
+ * know it: "not found" there would say nothing about the money. A record of an older release names none, and is its
+ * own.
  */
 export function isOwn({ gateway }: PaymentRecord, { gateways }: Pick<PaymentSettings, 'gateways'>): boolean {
   return typeof gateway !== 'string' || gateways.includes(gateway);

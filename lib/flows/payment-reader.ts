@@ -85,8 +85,8 @@ export class PaymentReader {
    *
    * @param taken the key for which the store refused the record
    * @returns null when nothing is in the way any more
-   * @throws PaymentDuplicateError when only the key or the lock is still known, the id is a refund's, or the id or key is
-   *   another sale's: of another kind, reference, amount, currency or instalment count, or with another card
+   * @throws PaymentDuplicateError when only the key or the lock is still known, the id is a refund's, or the id or key
+   *   is another sale's: of another kind, reference, amount, currency or instalment count, or with another card
    * @throws PaymentStateError when the id or key is of a payment at another gateway: its outcome says nothing here
    */
   async findEarlier(

@@ -55,8 +55,8 @@ export class ReturnUrlMaker {
   }
 
   /**
-   * Refuses URLs of a call that lead to another site: whoever gets the token that they hold can complete the payment. The
-   * merchant's own are the origins of `publicUrl`, `callbackUrl`, `returnUrl` and `failUrl`; if `publicUrl` is this
+   * Refuses URLs of a call that lead to another site: whoever gets the token that they hold can complete the payment.
+   * The merchant's own are the origins of `publicUrl`, `callbackUrl`, `returnUrl` and `failUrl`; if `publicUrl` is this
    * machine, any may be.
    */
   private foreignIn(own: Partial<ReturnUrls>): ValidationProblem[] {

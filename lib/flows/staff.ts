@@ -200,8 +200,8 @@ export class PaymentOperations {
   }
 
   /**
-   * The payments and refunds that were settled in a period, from its first moment until just before its last, the oldest
-   * `finalizedAt` first. It reads a page at a time. What is settled meanwhile may be among them.
+   * The payments and refunds that were settled in a period, from its first moment until just before its last, the
+   * oldest `finalizedAt` first. It reads a page at a time. What is settled meanwhile may be among them.
    *
    * @throws PaymentStoreError
    */

@@ -241,7 +241,8 @@ export class GatewayClient {
       // The code in an inquiry's answer is about the payment.
       this.trouble?.replied(name, status, name === 'checkPayment' ? null : code);
     } catch {
-      // Only advice: what was answered has been judged, and must not get lost because of a list in a host's own dialect.
+      // Only advice: what was answered has been judged, and must not get lost because of a list in a host's own
+      // dialect.
     }
   }
 

@@ -158,7 +158,9 @@ export interface InquiryResult extends GatewayResult {
   readonly isSuccessful?: boolean | null;
   /** Whether a status beside the code says that nothing has been paid so far. Read of the gateway's own page only. */
   readonly isUnpaid?: boolean;
-  /** In how many instalments it was paid, as decimal text. At the gateway's own page, the buyer may choose (unverified). */
+  /**
+   * In how many instalments it was paid, as decimal text. At the gateway's own page, the buyer may choose (unverified).
+   */
   readonly installmentCount?: string | null;
 }
 
@@ -280,8 +282,8 @@ export interface ResultCodeSets {
    */
   readonly inquiryUnpaidCodes?: ReadonlySet<string>;
   /**
-   * In an answer to CheckPayment: texts that say, with an approved code, that the sale was approved. Case, the dot of an
-   * i, and UTF-8 that was read as Latin-1 make no difference.
+   * In an answer to CheckPayment: texts that say, with an approved code, that the sale was approved. Case, the dot of
+   * an i, and UTF-8 that was read as Latin-1 make no difference.
    */
   readonly approvedTexts: ReadonlySet<string>;
 }

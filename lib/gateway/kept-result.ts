@@ -18,9 +18,9 @@ const COMPACT_DATE = `${YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\\d|3[01])(?:(?:[01]
 const DATE_TIME = new RegExp(`^(?:${DATE}(?:[ T]${TIME}(?: ?(?:Z|[AP]M|[+-]\\d{2}:?\\d{2}))?)?|${COMPACT_DATE})$`);
 
 /**
- * What of an answer may be kept, once it has been judged as it came: values that have the form of their field, ids and a
- * message without anything secret. The rest becomes null, and so does what is no text: a dialect in plain JavaScript may
- * give anything. What only says which payment the answer is about stays as it came, and is not stored.
+ * What of an answer may be kept, once it has been judged as it came: values that have the form of their field, ids and
+ * a message without anything secret. The rest becomes null, and so does what is no text: a dialect in plain JavaScript
+ * may give anything. What only says which payment the answer is about stays as it came, and is not stored.
  */
 export function keptResult(result: GatewayResult, masker: Masker, sets: ResultCodeSets): GatewayResult {
   return {

@@ -129,8 +129,8 @@ export const OPTIONS = {
    */
   binTimeoutMs: wholeNumber({ default: 2_000, min: 1 }),
   /**
-   * `PAYMENT_MAX_BIN_CHECKS`: how many BINs this process asks the gateway about at once. Further calls of `checkBin` are
-   * refused (PaymentOverloadError). Payments do not count, and are not refused. Default 20.
+   * `PAYMENT_MAX_BIN_CHECKS`: how many BINs this process asks the gateway about at once. Further calls of `checkBin`
+   * are refused (PaymentOverloadError). Payments do not count, and are not refused. Default 20.
    */
   maxBinChecks: wholeNumber({ default: 20, min: 1, max: MAX_IN_FLIGHT }),
   /** `PAYMENT_AMOUNT_FORMAT`: `fixed` writes 60.00, `shortest` writes 60. Default `fixed`. */
@@ -163,8 +163,8 @@ export const OPTIONS = {
    */
   beforeAuth3d: codeOnly<(payment: Payment) => boolean | Promise<boolean>>(isFunction, 'must be a function'),
   /**
-   * `PAYMENT_FORMER_BASE_URLS`: addresses that this gateway had before, so that payments made there are still asked about
-   * and refunded. In the variable they are separated by commas. Default: none.
+   * `PAYMENT_FORMER_BASE_URLS`: addresses that this gateway had before, so that payments made there are still asked
+   * about and refunded. In the variable they are separated by commas. Default: none.
    */
   formerBaseUrls: texts({ check: baseUrlProblem }),
   /** Code only. An undici dispatcher (proxy, mTLS, private CA). The module does not close it. */

@@ -4,8 +4,8 @@ import { holdsOrder } from '../payment/transitions.js';
 import type { PaymentLedger } from '../store/payment-store.js';
 
 /**
- * Whether an event is not told, since it would have the shop give an order back that a payment holds: the one that ended
- * without money, as it is by now, or another one. Looked up as the event is delivered, which may be long after it
+ * Whether an event is not told, since it would have the shop give an order back that a payment holds: the one that
+ * ended without money, as it is by now, or another one. Looked up as the event is delivered, which may be long after it
  * happened. Of payments that end at once, the last one thus finds the others ended, and is told.
  */
 export async function isSilent(event: LedgerEvent, ledger: PaymentLedger): Promise<boolean> {

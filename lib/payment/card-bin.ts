@@ -16,9 +16,9 @@ export class CardInstallment {
 }
 
 /**
- * What a card is, by its first digits: the answer to `PaymentService.checkBin`. Null stands for what the gateway did not
- * tell. If it gave no answer, or refused, everything but `bin`, `code` and `message` is null. The names of the answer's
- * fields are unverified (docs/unverified.md).
+ * What a card is, by its first digits: the answer to `PaymentService.checkBin`. Null stands for what the gateway did
+ * not tell. If it gave no answer, or refused, everything but `bin`, `code` and `message` is null. The names of the
+ * answer's fields are unverified (docs/unverified.md).
  */
 export class CardBin {
   /** The six to eight digits that were asked about. */

@@ -9,8 +9,8 @@ export interface GatewayAccount {
 }
 
 /**
- * The id of a gateway, which a record keeps: its host, for people, and a hash of dialect, host, port and merchantId. The
- * path of its address is no part of it. The embedded simulator (`simulator:`) has no host and no port.
+ * The id of a gateway, which a record keeps: its host, for people, and a hash of dialect, host, port and merchantId.
+ * The path of its address is no part of it. The embedded simulator (`simulator:`) has no host and no port.
  */
 export function gatewayIdOf({ dialect, baseUrl, merchantId }: GatewayAccount): string {
   const { protocol, host, hostname, port } = new URL(baseUrl);

@@ -1,6 +1,6 @@
 /*
- * The rule for texts of others that are kept or shown: of the gateway, of staff, and of errors that the host's code threw.
- * What is looked for is found as it is written or spaced, in any case; SECURITY.md says what is not found.
+ * The rule for texts of others that are kept or shown: of the gateway, of staff, and of errors that the host's code
+ * threw. What is looked for is found as it is written or spaced, in any case; SECURITY.md says what is not found.
  */
 
 /** A gateway's message is cut here. */

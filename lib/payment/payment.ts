@@ -133,8 +133,8 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored' | 'kin
   readonly tokenHash: string | null;
   readonly idempotencyKey: string | null;
   /**
-   * The `reference` while this payment holds it: at most one payment of an account can. Of a refund: the `parentId` while
-   * it locks its payment, which at most one refund can.
+   * The `reference` while this payment holds it: at most one payment of an account can. Of a refund: the `parentId`
+   * while it locks its payment, which at most one refund can.
    */
   readonly referenceLock: string | null;
   /**
@@ -149,8 +149,8 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored' | 'kin
    */
   readonly hostIdNonce?: string | null;
   /**
-   * The gateway at which it was made, by {@link gatewayIdOf}: only that one is asked about it. Null or absent in records
-   * of older releases. A refund has that of its payment.
+   * The gateway at which it was made, by {@link gatewayIdOf}: only that one is asked about it. Null or absent in
+   * records of older releases. A refund has that of its payment.
    */
   readonly gateway?: string | null;
   /** When the 3D session or the gateway's own page ends; null for direct payments, and before there is a page. */

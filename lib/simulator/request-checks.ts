@@ -33,7 +33,9 @@ export class Refusal extends Error {
 }
 
 export type Scope = 'pf_write' | 'pf_read' | 'payment';
-/** The scopes that a request may name. The vendor's plugins send `payment` alone, and only for the gateway's own page. */
+/**
+ * The scopes that a request may name. The vendor's plugins send `payment` alone, and only for the gateway's own page.
+ */
 const KNOWN_SCOPES: Readonly<Record<Scope, readonly string[]>> = {
   pf_write: ['pf_write', 'pf_read'],
   pf_read: ['pf_write', 'pf_read'],

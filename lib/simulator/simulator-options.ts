@@ -32,7 +32,10 @@ export interface SimulatorOptions {
   readonly port?: number;
   /** The address to listen on; `0.0.0.0` is every address of the machine. Default `127.0.0.1`. */
   readonly host?: string;
-  /** Where browsers reach the bank's pages and the gateway's own, such as `http://192.168.1.5:4010`. Default: the simulator's own address. */
+  /**
+   * Where browsers reach the bank's pages and the gateway's own, such as `http://192.168.1.5:4010`. Default: the
+   * simulator's own address.
+   */
   readonly publicUrl?: string;
   /** Whether the simulator keeps the process alive, as a command wants and a test does not. Default false. */
   readonly keepsProcessAlive?: boolean;

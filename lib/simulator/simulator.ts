@@ -37,9 +37,9 @@ export interface Simulator {
   /** The buyer types the right SMS code: the same as `bank.answer(…, { code: '123456' })`. */
   approve(conversationIdOrPage: string): BankCallback;
   /**
-   * The buyer types a card at the gateway's own page, or at its embedded form. Nothing is sent: the callback is what the
-   * browser would bring to the merchant. A declined card does not end the page; once a buyer was charged, later calls get
-   * the callback of that charge.
+   * The buyer types a card at the gateway's own page, or at its embedded form. Nothing is sent: the callback is what
+   * the browser would bring to the merchant. A declined card does not end the page; once a buyer was charged, later
+   * calls get the callback of that charge.
    *
    * @param conversationIdOrUrl the payment, the page's address, or the form's content
    * @throws Error when there is no such page, it can no longer be paid, or it does not take what was typed

@@ -46,8 +46,8 @@ export interface LeaseRequest {
 }
 
 /**
- * The first part of a store: payments and refunds, each with its history. A write may bring an event with it, which goes to the
- * second part, the {@link PaymentOutbox}, in the same transaction.
+ * The first part of a store: payments and refunds, each with its history. A write may bring an event with it, which
+ * goes to the second part, the {@link PaymentOutbox}, in the same transaction.
  */
 export interface PaymentLedger {
   /**
@@ -208,9 +208,9 @@ export interface PaymentOutbox {
   announce(account: string, pairs: readonly HandlerPair[]): Promise<void>;
 
   /**
-   * Creates deliveries for waiting events, at most `limit` of them: one for each pair that is known for the event's type,
-   * due at once. Each type has its turn. Events of types for which no pair is known keep waiting, and do not delay
-   * others. Any number of processes may call it at once.
+   * Creates deliveries for waiting events, at most `limit` of them: one for each pair that is known for the event's
+   * type, due at once. Each type has its turn. Events of types for which no pair is known keep waiting, and do not
+   * delay others. Any number of processes may call it at once.
    * @returns how many events were fanned out; fewer than `limit` if none was left, or others fan out some
    */
   fanOut(account: string, limit: number): Promise<number>;

@@ -32,8 +32,8 @@ export function recordFromJson(json: string): PaymentRecord {
 }
 
 /**
- * A copy that shares no object with the record, with dates of its own, because a date cannot be frozen; in JSON they are
- * texts. It is equal to one made through JSON, in a third of the time.
+ * A copy that shares no object with the record, with dates of its own, because a date cannot be frozen; in JSON they
+ * are texts. It is equal to one made through JSON, in a third of the time.
  */
 export function copyRecord(source: PaymentRecord): PaymentRecord {
   const dates = RECORD_DATES.map((name) => [name, source[name] === null ? null : new Date(source[name])]);

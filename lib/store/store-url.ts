@@ -56,7 +56,9 @@ export function withoutSecrets(message: string, storeUrl: string): string {
     .slice(0, MAX_SHOWN_CHARACTERS);
 }
 
-/** The user, the password and the query's parts, in each spelling, the longest first; all if they cannot be told apart. */
+/**
+ * The user, the password and the query's parts, in each spelling, the longest first; all if they cannot be told apart.
+ */
 function secretsOf(url: string): string[] {
   const shown = shownUrl(url);
   const { user = '', more = '' } = SERVER.exec(url)?.groups ?? {};

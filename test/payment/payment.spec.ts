@@ -4,7 +4,7 @@ import { aPaymentRecord } from '../rigs/a-payment-record.js';
 describe('toPayment', () => {
   it('shows nothing that only the store needs, nor what a store has added', () => {
     const record = { ...aPaymentRecord({ state: 'unknown', tokenHash: 'f00d', note: 'seen' }), added: 'secret' };
-    const hidden = ['tokenHash', 'idempotencyKey', 'referenceLock', 'allowRepeat', 'expiresAt', 'dueAt', 'inquiries'];
+    const hidden = ['tokenHash', 'idempotencyKey', 'referenceLock', 'expiresAt', 'dueAt', 'inquiries'];
     const payment = toPayment(record);
     for (const field of [...hidden, 'notFoundAt', 'note', 'added']) expect(payment).not.toHaveProperty(field);
     expect(payment).toMatchObject({ conversationId: record.conversationId, state: 'unknown', amount: '149.90' });

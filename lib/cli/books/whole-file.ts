@@ -5,8 +5,8 @@ import { basename, dirname, join } from 'node:path';
 import { CommandFailedError, UsageError } from '../command.js';
 
 /**
- * A file that appears when it is whole, in place of the one that was there: until then, that one stays. Only its owner can
- * read it.
+ * A file that appears when it is whole, in place of the one that was there: until then, that one stays. Only its owner
+ * can read it.
  */
 export class WholeFile {
   private isFinished = false;

@@ -38,8 +38,8 @@ interface Trouble {
 }
 
 /**
- * Asks the gateway for its root path, and about a BIN if the dialect can: a real request, with the credentials, over the
- * transport of payments. Neither moves money.
+ * Asks the gateway for its root path, and about a BIN if the dialect can: a real request, with the credentials, over
+ * the transport of payments. Neither moves money.
  *
  * @param settings null if they are wrong, or if the credentials are not to be tried
  */

@@ -231,8 +231,8 @@ export class Reconciler {
         return this.interrupt(record, counts, queue);
       case 'inquire':
         if (!isOwn(record, this.settings)) return this.leaveToItsGateway(record);
-        // If this instance cannot ask, another one may, once the lease has run out. A page that nobody can ask about ends
-        // like one whose gateway is silent.
+        // If this instance cannot ask, another one may, once the lease has run out. A page that nobody can ask about
+        // ends like one whose gateway is silent.
         if (this.gateway.canInquire || record.state === 'pending')
           return queue.add(queuedInquiry(record, until, true, counts));
         if (rowOf(record.state).settled) return this.leaveToOthers(record);
@@ -256,8 +256,8 @@ export class Reconciler {
   }
 
   /**
-   * Leaves a record that cannot be asked about here to other instances, for as long as it has been unchanged already. One
-   * that ended long ago is due no more, so that it can be purged.
+   * Leaves a record that cannot be asked about here to other instances, for as long as it has been unchanged already.
+   * One that ended long ago is due no more, so that it can be purged.
    */
   private async leaveToOthers(record: PaymentRecord): Promise<void> {
     const now = this.clock.now().getTime();

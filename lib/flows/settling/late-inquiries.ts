@@ -2,8 +2,8 @@ import type { PaymentRecord } from '../../payment/payment.js';
 import { advance } from '../../payment/transitions.js';
 
 /**
- * When what ended without money is asked about once more. A page that was left open may be paid late; and a request that
- * was refused, or of which the gateway knew nothing, may have been carried out after all.
+ * When what ended without money is asked about once more. A page that was left open may be paid late; and a request
+ * that was refused, or of which the gateway knew nothing, may have been carried out after all.
  */
 const LATE_HOURS = { page: [1, 6, 24, 48, 72], request: [1, 24] } as const;
 const HOUR_MS = 3_600_000;

@@ -10,8 +10,8 @@ import { countOutcome } from '../../telemetry/metrics.js';
 const logger = new PaymentLogger();
 
 /**
- * Logs a change of a payment or refund, as a warning if a person may have to look at it, and counts the outcome. That an
- * answer contradicts what counted as settled is an error.
+ * Logs a change of a payment or refund, as a warning if a person may have to look at it, and counts the outcome. That
+ * an answer contradicts what counted as settled is an error.
  *
  * @param before the record before the change; null when it is new
  */

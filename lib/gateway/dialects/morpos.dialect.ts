@@ -83,8 +83,8 @@ const MAX_INSTALLMENT_ROWS = 100;
 /**
  * Mor Para's MorPOS, as its public documentation and official plugins show it. Unverified: which values are signed in
  * DoPayment, in Init3d, in refunds and voids and in answers, the field with the page in Init3d's answer, the fields of
- * Auth3d's answer, that a refund may be of a part of the payment, what an answer about a BIN tells and the amount in its
- * request, and every answer about the gateway's own page.
+ * Auth3d's answer, that a refund may be of a part of the payment, what an answer about a BIN tells and the amount in
+ * its request, and every answer about the gateway's own page.
  */
 export function morposDialect(options: MorposDialectOptions = {}): GatewayDialect {
   const { timestampOffsetHours = 0, contentField, codes, answerSignOrder = ANSWER_SIGN_ORDER } = options;
@@ -243,8 +243,8 @@ function binBody({ bin, language, conversationId, amount, currencyCode }: BinReq
 }
 
 /**
- * One name a field, all unverified: those of the instalments and `cardBrand` are of a like answer of the vendor's panel.
- * The fields of an error differ from those of an answer: `Code` and `Message`.
+ * One name a field, all unverified: those of the instalments and `cardBrand` are of a like answer of the vendor's
+ * panel. The fields of an error differ from those of an answer: `Code` and `Message`.
  */
 function readBinAnswer(fields: ReplyFields): BinResult {
   const cardType = fields.text('cardType')?.toLowerCase();

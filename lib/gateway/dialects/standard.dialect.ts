@@ -133,7 +133,9 @@ function areSame(values: readonly (string | null)[], isSame: (one: string, other
   return values.every((value) => value !== null && isSame(value, values[0]!));
 }
 
-/** Reads an answer to Init3d: the fields of DoPayment's answer (unverified), but no amount was charged; and the page. */
+/**
+ * Reads an answer to Init3d: the fields of DoPayment's answer (unverified), but no amount was charged; and the page.
+ */
 export function readPage(fields: ReplyFields, contentField: string | undefined): Init3dResult {
   return { ...readResult(fields), amount: null, ...(findBankPage(fields, contentField) ?? { content: null }) };
 }

@@ -132,8 +132,8 @@ function withNumbersAsText(json: string): string {
 }
 
 /**
- * How many members the objects in a JSON text have; null if there are too many values to read. Counts colons; and commas
- * and the starts of lists and objects, of which there are as many as values, or a few more.
+ * How many members the objects in a JSON text have; null if there are too many values to read. Counts colons; and
+ * commas and the starts of lists and objects, of which there are as many as values, or a few more.
  */
 function membersIn(text: string): number | null {
   let values = 0;

@@ -1,9 +1,9 @@
 import type { PaymentReason } from '../../payment/payment.js';
 
 /**
- * What this module believes of the gateway's answers: facts in, verdict out, and the first row that fits decides. A fact
- * that a row does not name may be any. Source: docs/interface.md shows an approval alone; all else is unverified, and
- * chosen so that a wrong guess leaves an order waiting, never charged twice or shipped unpaid.
+ * What this module believes of the gateway's answers: facts in, verdict out, and the first row that fits decides. A
+ * fact that a row does not name may be any. Source: docs/interface.md shows an approval alone; all else is unverified,
+ * and chosen so that a wrong guess leaves an order waiting, never charged twice or shipped unpaid.
  */
 
 const APPROVING = ['approved', 'variant', 'disagree'] as const;
@@ -16,11 +16,13 @@ const REFUSALS = ['refused', 'invalid', 'client'] as const;
 export const FACTS = {
   /** `none`: the deadline, a lost connection. `unreadable`: too long, or the dialect threw while it read. */
   reply: ['none', 'unreadable', 'read'],
-  /** `refused`: 401, 404, 405, 413, 415, 429. `invalid`: 400, 403. `undecided`: 408, 409, 1xx, 3xx. `client`: other 4xx. */
+  /**
+   * `refused`: 401, 404, 405, 413, 415, 429. `invalid`: 400, 403. `undecided`: 408, 409, 1xx, 3xx. `client`: other 4xx.
+   */
   http: ['2xx', ...REFUSALS, 'undecided', 'server'],
   /**
-   * `variant`: a partial or conditional approval. `disagree`: of two codes, one approves. `card`: the card was declined.
-   * `unpaid`, `not_found`: lists for inquiries. `unheard`: in no list. `unreadable`: no single text.
+   * `variant`: a partial or conditional approval. `disagree`: of two codes, one approves. `card`: the card was
+   * declined. `unpaid`, `not_found`: lists for inquiries. `unheard`: in no list. `unreadable`: no single text.
    */
   code: [...APPROVING, ...DOUBTFUL, 'declined', ...UNPAID, 'none'],
   /** The conversationId. */
@@ -60,8 +62,8 @@ export type OpeningFacts = Pick<AllFacts, 'reply' | 'http' | 'code' | 'id'>;
 export type ChargeVerdict = readonly ['succeeded', null] | readonly ['failed' | 'unknown' | 'review', PaymentReason];
 
 /**
- * What an inquiry says. `approval`: it approves, but may mean only that the inquiry itself succeeded. `unclear`: nothing
- * that settles. `unanswered`: no answer, or an error of the gateway's own.
+ * What an inquiry says. `approval`: it approves, but may mean only that the inquiry itself succeeded. `unclear`:
+ * nothing that settles. `unanswered`: no answer, or an error of the gateway's own.
  */
 export type InquiryVerdict =
   | readonly ['paid' | 'approval' | 'declined' | 'not_found' | 'unpaid' | 'unclear' | 'unanswered']

@@ -21,8 +21,8 @@ export interface SimulatedDialect {
 const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|\+00:00)$/;
 
 /**
- * The interface alone (docs/interface.md). It does not show how to sign: any sign that is not empty is good, and replies
- * carry a hash that the simulator defines.
+ * The interface alone (docs/interface.md). It does not show how to sign: any sign that is not empty is good, and
+ * replies carry a hash that the simulator defines.
  */
 export const STANDARD: SimulatedDialect = {
   operations: ['DoPayment', 'Init3d', 'Auth3d'],

@@ -16,7 +16,10 @@ export const LIMITS: Limits = { connectMs: 10_000, queryMs: 12_000, useMs: 17_00
 /** How a pool of the store's own is made. */
 export const OWN_POOL = { connectMs: 10_000, keepAliveDelayMs: 10_000, connections: 10 };
 
-/** Listens to the errors of connections: the query that runs on one rejects with it, and without a listener it would end the process. */
+/**
+ * Listens to the errors of connections: the query that runs on one rejects with it, and without a listener it would end
+ * the process.
+ */
 export function ignore(): void {
   // Nothing more is to be done.
 }

@@ -52,8 +52,8 @@ export interface OpenOptions {
 /**
  * Everything in which one database differs from another. The rest of the SQL store knows no database by name.
  *
- * An engine's file loads neither Kysely nor a driver until `open` is called: printing the schema and checking a URL work
- * where neither is installed.
+ * An engine's file loads neither Kysely nor a driver until `open` is called: printing the schema and checking a URL
+ * work where neither is installed.
  */
 export interface SqlEngine {
   /** Its name in code and on the command line. */
@@ -95,7 +95,8 @@ export interface SqlEngine {
   readonly time: string | null;
   /**
    * Begins a transaction that may write, that reads whatever others have committed, and that is limited: how long a
-   * statement runs, how long it waits for a lock, and how long the transaction stays open when its process has vanished.
+   * statement runs, how long it waits for a lock, and how long the transaction stays open when its process has
+   * vanished.
    */
   readonly begin: (hasLimitedSession: boolean) => readonly string[];
   /** Whether one transaction at a time may write, on the one connection: then writes that wait share a commit. */

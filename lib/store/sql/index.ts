@@ -61,15 +61,15 @@ export function postgresPaymentStore(options: PostgresStoreOptions): SqlPaymentS
 /**
  * Where a MySQL or MariaDB store keeps its payments: a database by its URL, or a pool of `mysql2` of your own (that of
  * `mysql2`, not of `mysql2/promise`), which you end yourself. The sessions of a given pool are used as they are: they
- * need `autocommit`, a strict `sql_mode`, `utf8mb4` and, on a Galera cluster, `wsrep_sync_wait` = 7, which `open` checks.
- * Set `innodb_lock_wait_timeout` to 5 seconds on them, too.
+ * need `autocommit`, a strict `sql_mode`, `utf8mb4` and, on a Galera cluster, `wsrep_sync_wait` = 7, which `open`
+ * checks. Set `innodb_lock_wait_timeout` to 5 seconds on them, too.
  */
 export type MysqlStoreOptions = SqlStoreOptions &
   ({ readonly connectionString: string; readonly maxConnections?: number } | { readonly pool: MysqlPool });
 
 /**
- * Keeps payments in MySQL 8, or MariaDB 10.6 or later, for any number of machines. Needs `kysely` and `mysql2`. It works
- * on a Galera cluster.
+ * Keeps payments in MySQL 8, or MariaDB 10.6 or later, for any number of machines. Needs `kysely` and `mysql2`. It
+ * works on a Galera cluster.
  *
  * With a `connectionString`, such as `mysql://user:password@host:3306/database?ssl=true`, `maxConnections` is 10 by
  * default.

@@ -339,8 +339,8 @@ export class SqlOutbox implements PaymentOutbox {
   }
 
   /**
-   * What a delivery waits for: earlier events of its payment that wait to be fanned out to the handler, or that are open
-   * and still announced, leased, or due now themselves.
+   * What a delivery waits for: earlier events of its payment that wait to be fanned out to the handler, or that are
+   * open and still announced, leased, or due now themselves.
    */
   private earlier(eb: Delivering, { handlerId, types }: DeliveryLeaseRequest) {
     const now = this.database.fromNow();

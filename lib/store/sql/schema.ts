@@ -26,8 +26,9 @@ const KEY_BYTES = {
 
 /**
  * Each step of the schema, oldest first, as a function of how a database writes it. A released step never changes; a
- * change is a further step. `lowest` is the lowest version that a release must know to use the tables afterwards: a step
- * whose additions older releases can ignore repeats that of the step before, so that two releases can run side by side.
+ * change is a further step. `lowest` is the lowest version that a release must know to use the tables afterwards: a
+ * step whose additions older releases can ignore repeats that of the step before, so that two releases can run side by
+ * side.
  *
  * Each statement may run again: what is there already is passed over. Texts from outside are stored as JSON:
  * PostgreSQL's text cannot hold a NUL, and no text of a gateway or a handler may prevent an outcome from being written.

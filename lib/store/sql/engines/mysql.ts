@@ -14,7 +14,8 @@ const ALREADY_THERE: ReadonlySet<string> = new Set(['ER_TABLE_EXISTS_ERROR', 'ER
 const BUSY: ReadonlySet<string> = new Set([
   'ER_LOCK_DEADLOCK',
   'ER_LOCK_WAIT_TIMEOUT',
-  // MariaDB with innodb_snapshot_isolation, which is on since 11.6: a row was changed while the statement waited for it.
+  // MariaDB with innodb_snapshot_isolation, which is on since 11.6: a row was changed while the statement waited for
+  // it.
   'ER_CHECKREAD',
   // Group Replication: another member has changed the same rows, and the transaction is undone.
   'ER_TRANSACTION_ROLLBACK_DURING_COMMIT',
@@ -254,7 +255,10 @@ function driverPoolOf(
   };
 }
 
-/** The driver only says goodbye, and waits for the server to close: with one that has vanished, for a quarter of an hour. */
+/**
+ * The driver only says goodbye, and waits for the server to close: with one that has vanished, for a quarter of an
+ * hour.
+ */
 function close(connection: MysqlConnection): void {
   connection.destroy();
   connection.stream?.destroy();
