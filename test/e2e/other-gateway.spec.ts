@@ -282,7 +282,9 @@ describe('a gateway that has moved', () => {
   }, 30_000);
   afterAll(() => shops.close());
 
-  const taken = CALLS.filter(([call, made]) => !(call === 'inquire' && made === 'awaiting') && !call.includes('the id'));
+  const taken = CALLS.filter(
+    ([call, made]) => !(call === 'inquire' && made === 'awaiting') && !call.includes('the id'),
+  );
 
   it.each(taken)('is sent %s of a payment that is %s', async (call, made, run) => {
     const id = await MADE[made]();

@@ -115,14 +115,15 @@ export function describeFrozen({ start, impatientStore, patientStore }: FrozenDa
             proxy.hold(lost);
             await expect(shop.payments[kind](order)).rejects.toThrow(PaymentStoreError);
             expect(await shop.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
-            await until(async () => (await shop.payments.findByReference(order.reference!)).length > 0);
-            await until(async () => (await shop.payments.findByReference(order.reference!))[0]?.state === 'failed');
-            const [fenced] = await shop.payments.findByReference(order.reference!);
-            expect(fenced).toMatchObject({ state: 'failed', reason: 'not_sent' });
+            // An init3d gets no further than the look at who holds the order; a direct payment was to be written.
+            const left = kind === 'init3d' ? [] : ['failed not_sent'];
+            const found = async () =>
+              (await shop.payments.findByReference(order.reference!)).map(({ state, reason }) => `${state} ${reason}`);
+            await until(async () => (await found()).join() === left.join());
             expect(await shop.payments.doPayment(order)).toMatchObject({ state: 'succeeded', stored: true });
             await bench.thaw(held);
             const states = (await shop.payments.findByReference(order.reference!)).map(({ state }) => state);
-            expect(states.sort()).toEqual(['failed', 'succeeded']);
+            expect(states.sort()).toEqual(kind === 'init3d' ? ['succeeded'] : ['failed', 'succeeded']);
             const [calls, ...others] = (['DoPayment', 'Init3d', 'Auth3d'] as const).map((one) =>
               simulator.ledger.calls(one),
             );
