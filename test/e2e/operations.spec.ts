@@ -92,6 +92,7 @@ describe.each(Object.entries(ENGINES))('PaymentOperations, on %s', (_name, open)
       after = page.next;
     } while (after !== null);
     expect(listed).toEqual(newest);
+    expect((await operations.list({ limit: made.length })).next).toBeNull();
     const idsOf = async (query: Parameters<PaymentOperations['list']>[0]) =>
       (await operations.list(query)).payments.map(({ conversationId }) => conversationId);
     expect(await idsOf({ state: 'failed' })).toEqual([newest[1], newest[3]]);
