@@ -8,6 +8,7 @@ import { InFlight } from '../process/in-flight.js';
 import { withTimeout, TimeoutError } from '../payment/with-timeout.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { PaymentReader } from '../flows/payment-reader.js';
+import { isOwn } from '../flows/own-gateway.js';
 import { HostedFlow, withoutOldDecline } from '../flows/hosted-flow.js';
 import { ThreeDFlow } from '../flows/three-d-flow.js';
 import type { WaitingPlace } from '../flows/waiting-callbacks.js';
@@ -66,7 +67,9 @@ export class CallbackReceiver {
     const payment = await this.outcomeOf(record, received);
     // Another payment of the order came first. How that one stands now is what the buyer has to know.
     const holder = payment.reason === 'reference_taken' ? await this.reader.findHolder(record) : null;
-    if (holder === null || holder === 'purged') return { payment, isHeld: holder === 'purged' };
+    if (holder === null) return { payment, isHeld: false };
+    // What another gateway says of its payment is no outcome here.
+    if (holder === 'purged' || !isOwn(holder, this.settings)) return { payment, isHeld: true };
     return { payment: toPayment(holder), isHeld: false };
   }
 

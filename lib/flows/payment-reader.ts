@@ -87,7 +87,7 @@ export class PaymentReader {
    * @returns null when nothing is in the way any more
    * @throws PaymentDuplicateError when only the key or the lock is still known, the id is a refund's, or the id or key
    *   is another sale's: of another kind, reference, amount, currency or instalment count, or with another card
-   * @throws PaymentStateError when the id or key is of a payment at another gateway: its outcome says nothing here
+   * @throws PaymentStateError when the payment is of another gateway: its outcome says nothing here
    */
   async findEarlier(
     record: PaymentRecord,
@@ -112,6 +112,8 @@ export class PaymentReader {
     if (earlier) return { payment: earlier, key };
     const holder = await this.findHolder(record);
     if (holder === 'purged') throw new PaymentDuplicateError(null, 'reference');
+    // What another gateway says of its payment is no outcome here.
+    if (holder) expectOwn(holder, settings, 'be judged, though it holds the order,');
     return holder && { payment: holder, key: 'reference' };
   }
 

@@ -63,9 +63,9 @@ export class ReturnUrlMaker {
     const { publicUrl, callbackUrl, returnUrl, failUrl, account } = this.settings;
     const site = publicUrl ?? this.base();
     if (site !== null && isLoopback(new URL(site).hostname)) return [];
-    const origins = [publicUrl, callbackUrl, returnUrl, failUrl].flatMap((url) => (url === null ? [] : originOf(url)));
+    const origins = [publicUrl, callbackUrl, returnUrl, failUrl].flatMap((url) => (url && originOf(url)) ?? []);
     const foreign = (['returnUrl', 'failUrl'] as const).filter(
-      (name) => own[name] && !origins.includes(originOf(own[name])),
+      (name) => own[name] && !origins.includes(originOf(own[name]) ?? ''),
     );
     const message = origins.length > 0 ? OWN_TEXTS : unknownText(variableOf(account, 'publicUrl'));
     return foreign.map((path) => ({ path, rule: 'ownUrl', message }));
@@ -115,8 +115,10 @@ function unknownText(variable: string): Translations {
 }
 
 /** The origin of a URL that has been checked, perhaps with `{token}` in its path. */
-function originOf(url: string): string {
-  return new URL(url).origin;
+/** What browsers and others may read as different sites, by a backslash or credentials, is of no origin. */
+function originOf(url: string): string | null {
+  const { origin, username, password } = new URL(url);
+  return url.includes('\\') || username !== '' || password !== '' ? null : origin;
 }
 
 function neededText(option: keyof ReturnUrls): Translations {

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import type { RecordRefundDto, RefundDto, VoidDto } from '../dto/refund.dto.js';
 import { PaymentNotFoundError } from '../errors/payment-errors.js';
@@ -203,9 +204,14 @@ export class PaymentOperations {
    * The payments and refunds that were settled in a period, from its first moment until just before its last, the
    * oldest `finalizedAt` first. It reads a page at a time. What is settled meanwhile may be among them.
    *
+   * @throws PaymentValidationError for what is no date
    * @throws PaymentStoreError
    */
   async *settled(period: Period): AsyncGenerator<Payment | Refund, undefined> {
+    for (const path of ['from', 'to'] as const) {
+      if (!types.isDate(period[path]) || Number.isNaN(period[path].getTime()))
+        throw refused(path, 'isDate', 'must be a Date');
+    }
     const listSettled: PaymentStore['listSettled'] = (page) => callStore('reading', () => this.store.listSettled(page));
     for await (const record of settledRecords({ listSettled }, this.settings.account, period)) yield shown(record);
   }
@@ -258,9 +264,9 @@ export class PaymentOperations {
    * @throws PaymentValidationError without `by`
    * @throws PaymentStoreError
    */
-  async replay(handlerId: string, eventId: string, { by }: StaffMember): Promise<boolean> {
+  async replay(handlerId: string, eventId: string, member: StaffMember): Promise<boolean> {
     const { account } = this.settings;
-    const who = keptName(by);
+    const who = nameOf(member);
     const outcome = await callStore('replaying', () => this.store.replay(account, handlerId, eventId));
     if (outcome === 'absent') return false;
     const overtaken = outcome === 'overtaken' ? ' A later event has overtaken it: it tells of an older state.' : '';
@@ -270,18 +276,24 @@ export class PaymentOperations {
   }
 
   /** As `PaymentService.inquire`; who asked is kept with what it settles. */
-  inquire(conversationId: string, { by }: StaffMember): Promise<Payment> {
-    return this.inFlight.run(async () => this.inquiries.inquire(conversationId, keptName(by)));
+  inquire(conversationId: string, member: StaffMember): Promise<Payment> {
+    return this.inFlight.run(async () =>
+      this.inquiries.inquire(conversationId, this.noted('inquire', conversationId, member)),
+    );
   }
 
   /** As `PaymentService.inquireRefund`; who asked is kept with what it settles. */
-  inquireRefund(refundId: string, { by }: StaffMember): Promise<Refund> {
-    return this.inFlight.run(async () => this.inquiries.inquireRefund(refundId, keptName(by)));
+  inquireRefund(refundId: string, member: StaffMember): Promise<Refund> {
+    return this.inFlight.run(async () =>
+      this.inquiries.inquireRefund(refundId, this.noted('inquireRefund', refundId, member)),
+    );
   }
 
   /** As `PaymentService.abandon`, but its event is raised, since the shop's code does not have the answer. */
-  abandon(conversationId: string, { by }: StaffMember): Promise<Payment> {
-    return this.inFlight.run(async () => this.inquiries.abandon(conversationId, keptName(by)));
+  abandon(conversationId: string, member: StaffMember): Promise<Payment> {
+    return this.inFlight.run(async () =>
+      this.inquiries.abandon(conversationId, this.noted('abandon', conversationId, member)),
+    );
   }
 
   /** As `PaymentService.resolve`, with `by`. */
@@ -317,6 +329,14 @@ export class PaymentOperations {
   /** As `PaymentService.recordRefund`, with `by`. */
   recordRefund(input: RecordRefundDto & StaffMember): Promise<Refund> {
     return this.inFlight.begin(async () => this.refundFlow.recordRefund(withName(input)));
+  }
+
+  /** An ask may change nothing, and then only this line says who asked. */
+  private noted(act: string, id: string, member: StaffMember): string {
+    const by = nameOf(member);
+    const { account } = this.settings;
+    this.logger.log(new LogRecord(`${act} of ${id}, asked for by ${by}.`, { account, id, act, by }));
+    return by;
   }
 
   private async page(
@@ -387,13 +407,14 @@ function checkedLimit(limit = DEFAULT_LIMIT): number {
 }
 
 /** @throws PaymentValidationError */
-function keptName(by: unknown): string {
+function nameOf(member: unknown): string {
+  const { by } = (member ?? {}) as Partial<StaffMember>;
   if (typeof by === 'string' && by.trim() !== '') return keptNote(by, MAX_NAME_LENGTH);
   throw refused('by', 'isNotEmpty', 'must be the name of who asks, which the history keeps');
 }
 
 function withName<Given extends StaffMember>(given: Given): Given {
-  keptName((given as Given | undefined)?.by);
+  nameOf(given);
   return given;
 }
 

@@ -261,6 +261,10 @@ describe.each(Object.entries(ENGINES))('PaymentOperations, on %s', (_name, open)
       'by',
       (of) => of.recordRefund({ conversationId: 'P', amount: '1.00', note: NOTE } as never),
     ],
+    ['inquire without options', 'by', (of) => of.inquire('P', undefined as never)],
+    ['replay without options', 'by', (of) => of.replay('mail', 'E', undefined as never)],
+    ['a period of text', 'from', (of) => of.settled({ from: '2026' as never, to: new Date() }).next()],
+    ['a period of no date', 'to', (of) => of.settled({ from: new Date(), to: new Date(NaN) }).next()],
     ['replay without a name', 'by', (of) => of.replay('mail', 'E', {} as never)],
   ])('refuses %s with an error that says what to give', async (_what, path, call) => {
     const error: unknown = await call(operations).catch((thrown: unknown) => thrown);

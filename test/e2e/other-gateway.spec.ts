@@ -164,7 +164,7 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
     const again = sale('149.90', { reference: payment.reference! });
     const { sent } = shops;
     await expect(other.payments.doPayment(again)).rejects.toMatchObject({
-      key: 'reference',
+      code: 'PAYMENT_STATE',
       payment: { conversationId },
     });
     expect(shops.sent).toEqual(sent);

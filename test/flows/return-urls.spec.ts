@@ -186,6 +186,8 @@ describe('a URL of a call', () => {
     'https://evil.example/',
     'https://shop.example.evil.example/',
     'https://shop.example@evil.example/',
+    'https://shop.example\\@evil.example/',
+    'https://evil:b@shop.example/',
     'https://shop.example:8443/',
     'http://shop.example/',
   ])('is refused if it leads elsewhere: %s', (url) => {
