@@ -16,7 +16,9 @@ export async function isSilent(event: LedgerEvent, ledger: PaymentLedger): Promi
     const latest = await ledger.find(account, conversationId);
     return latest !== null && holdsOrder(latest);
   }
-  // A lock without an owner is that of a payment which was purged, or one that was pinned: the order is taken for good.
-  if ((await ledger.findByReferenceLock(account, reference)) !== null) return true;
-  return (await ledger.findByReference(account, reference)).some(holdsOrder);
+  const holder = await ledger.findByReferenceLock(account, reference);
+  if (holder !== null && holder !== 'purged') return true;
+  const payments = await ledger.findByReference(account, reference);
+  // A lock without an owner is that of a payment which was purged, unless one that is still there has pinned it.
+  return payments.some(holdsOrder) || (holder === 'purged' && !payments.some(({ pinsReference }) => pinsReference));
 }

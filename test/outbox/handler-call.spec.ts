@@ -123,13 +123,19 @@ describe('HandlerCall', () => {
         expect(log).toEqual([expect.stringMatching(/mail is not told, since a payment holds the order/)]);
     });
 
-    it('calls no handler where the lock of the order has no owner: it is taken for good', async () => {
-      store.findByReferenceLock = () => Promise.resolve('purged');
-      const other = { conversationId: 'OTHER', reference: 'order-1', referenceLock: null, idempotencyKey: null };
-      await store.insert(aPaymentRecord({ state: 'failed', ...other, pinsReference: true }));
-      await tell();
-      expect(seen).toEqual([]);
-    });
+    it.each([
+      ['it was purged', false, 0],
+      ['both moved money, and nobody holds it any more', true, 1],
+    ])(
+      'calls the handler or not, where the lock of the order has no owner: %s',
+      async (_what, pinsReference, calls) => {
+        store.findByReferenceLock = () => Promise.resolve('purged');
+        const other = { conversationId: 'OTHER', reference: 'order-1', referenceLock: null, idempotencyKey: null };
+        await store.insert(aPaymentRecord({ state: 'failed', ...other, pinsReference }));
+        await tell();
+        expect(seen).toHaveLength(calls);
+      },
+    );
 
     it.each(['failed', 'review'] as const)('without an order, by how it stands itself: %s', async (state) => {
       await store.acknowledge('default', 'mail', 'FAILED:1');
