@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { DuePayments } from '../../../lib/flows/background/due-payments.js';
 import type { PaymentSettings } from '../../../lib/options/payment-settings.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
@@ -21,27 +20,15 @@ describe('DuePayments', () => {
     due = new DuePayments(store, SETTINGS);
   });
 
-  async function add(conversationId: string, inMs: number, account = 'default'): Promise<void> {
+  async function add(conversationId: string, inMs: number): Promise<void> {
     const dueAt = new Date(clock.now().getTime() + inMs);
     const free = { idempotencyKey: null, reference: null, referenceLock: null };
-    await store.insert(aPaymentRecord({ state: 'unknown', conversationId, account, dueAt, ...free }));
+    await store.insert(aPaymentRecord({ state: 'unknown', conversationId, dueAt, ...free }));
   }
 
   async function leased(limit = 10): Promise<string[]> {
     return (await due.lease(limit)).map(({ conversationId }) => conversationId);
   }
-
-  it('leases up to limit due payments of the account, the longest due first', async () => {
-    await add('LATER', 1);
-    await add('SECOND', 0);
-    await add('FIRST', -1);
-    await add('THIRD', 0);
-    await add('FOREIGN', -1, 'other');
-    expect(await leased(2)).toEqual(['FIRST', 'SECOND']);
-    expect(await leased()).toEqual(['THIRD']);
-    await clock.advance(1);
-    expect(await leased()).toEqual(['LATER']);
-  });
 
   it('leases a payment for ten minutes', async () => {
     await add('ONE', 0);
@@ -49,17 +36,6 @@ describe('DuePayments', () => {
     await clock.advance(LEASE_MS - 1);
     expect(await leased()).toEqual([]);
     await clock.advance(1);
-    expect(await leased()).toEqual(['ONE']);
-  });
-
-  it('hands a payment back with a new due time, unless it has changed', async () => {
-    await add('ONE', 0);
-    const [record] = await due.lease(1);
-    await due.handBack({ ...record!, version: record!.version - 1 }, clock.now());
-    expect(await leased()).toEqual([]);
-    await due.handBack(record!, new Date(clock.now().getTime() + 1_000));
-    expect(await leased()).toEqual([]);
-    await clock.advance(1_000);
     expect(await leased()).toEqual(['ONE']);
   });
 
@@ -77,14 +53,6 @@ describe('DuePayments', () => {
     await clock.advance(DAY_MS + 1);
     await due.purge();
     expect(await find()).toBeNull();
-  });
-
-  it('keeps handlers for 30 days after they were last announced', async () => {
-    const purge = jest.spyOn(store, 'purge');
-    await due.purge();
-    expect(purge.mock.calls).toMatchObject([
-      ['default', { pairsMs: 30 * DAY_MS, paymentsMs: DAY_MS, keysMs: 3 * DAY_MS }],
-    ]);
   });
 
   describe('scheduleUnknown', () => {
