@@ -1,12 +1,13 @@
 import type { LedgerEvent } from '../payment/ledger-event.js';
-import { rowOf } from '../payment/payment-state.js';
+import { FREE_STATES, rowOf } from '../payment/payment-state.js';
 import { holdsOrder } from '../payment/transitions.js';
 import type { PaymentLedger } from '../store/payment-store.js';
 
 /**
  * Whether an event is not told, since it would have the shop give an order back that a payment holds: the one that
  * ended without money, as it is by now, or another one. Looked up as the event is delivered, which may be long after it
- * happened. Of payments that end at once, the last one thus finds the others ended, and is told.
+ * happened. Of payments that end at once, the last one thus finds the others ended, and is told. A lock without an
+ * owner, of a payment that was purged or of two that moved money, holds the order for good.
  */
 export async function isSilent(event: LedgerEvent, ledger: PaymentLedger): Promise<boolean> {
   const { account, conversationId, reference, state, allowRepeat } = event.payment;
@@ -16,9 +17,5 @@ export async function isSilent(event: LedgerEvent, ledger: PaymentLedger): Promi
     const latest = await ledger.find(account, conversationId);
     return latest !== null && holdsOrder(latest);
   }
-  const holder = await ledger.findByReferenceLock(account, reference);
-  if (holder !== null && holder !== 'purged') return true;
-  const payments = await ledger.findByReference(account, reference);
-  // A lock without an owner is that of a payment which was purged, unless one that is still there has pinned it.
-  return payments.some(holdsOrder) || (holder === 'purged' && !payments.some(({ pinsReference }) => pinsReference));
+  return ledger.isHeld(account, reference, FREE_STATES);
 }

@@ -234,6 +234,9 @@ export const REFUND_EVENT_STATES = REFUND_STATES.filter(
   (state) => rowOf(state).published,
 ) as readonly RefundEventState[];
 
+/** The states in which a payment does not hold its order; one whose page is being opened has the lock. */
+export const FREE_STATES = statesWhere(({ holdsReference }) => !holdsReference);
+
 /** The unsettled states of payments. */
 export const UNSETTLED_SALE_STATES = SALE_STATES.filter(isUnsettled);
 /** The unsettled states of refunds. */

@@ -87,6 +87,11 @@ export interface PaymentLedger {
   ): Promise<PaymentRecord | 'purged' | null>;
   /** @returns `purged` when the lock has no owner any more: its payment was purged, or another one pinned it */
   findByReferenceLock(account: string, reference: string): Promise<PaymentRecord | 'purged' | null>;
+  /**
+   * Whether the lock of a reference is taken, with an owner or without, or a payment of it is in another state than
+   * these. It reads no record, so that an order of very many payments costs little more.
+   */
+  isHeld(account: string, reference: string, unless: readonly LedgerState[]): Promise<boolean>;
   /** All payments of a reference, the oldest `createdAt` first. */
   findByReference(account: string, reference: string): Promise<PaymentRecord[]>;
   /** All refunds of a payment, the oldest `createdAt` first. */

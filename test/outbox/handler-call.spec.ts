@@ -123,19 +123,14 @@ describe('HandlerCall', () => {
         expect(log).toEqual([expect.stringMatching(/mail is not told, since a payment holds the order/)]);
     });
 
-    it.each([
-      ['it was purged', false, 0],
-      ['both moved money, and nobody holds it any more', true, 1],
-    ])(
-      'calls the handler or not, where the lock of the order has no owner: %s',
-      async (_what, pinsReference, calls) => {
-        store.findByReferenceLock = () => Promise.resolve('purged');
-        const other = { conversationId: 'OTHER', reference: 'order-1', referenceLock: null, idempotencyKey: null };
-        await store.insert(aPaymentRecord({ state: 'failed', ...other, pinsReference }));
-        await tell();
-        expect(seen).toHaveLength(calls);
-      },
-    );
+    it('calls no handler where the lock of the order has no owner: it is taken for good', async () => {
+      const ids = { conversationId: 'OTHER', reference: 'order-1', referenceLock: null, idempotencyKey: null };
+      const other = aPaymentRecord({ state: 'failed', ...ids });
+      await store.insert(other);
+      await store.replace({ ...other, pinsReference: true, version: other.version + 1 }, other);
+      await tell();
+      expect(seen).toEqual([]);
+    });
 
     it.each(['failed', 'review'] as const)('without an order, by how it stands itself: %s', async (state) => {
       await store.acknowledge('default', 'mail', 'FAILED:1');
@@ -148,8 +143,8 @@ describe('HandlerCall', () => {
     });
 
     it('is no try while the store cannot say whether the order is held', async () => {
-      const look = store.findByReferenceLock.bind(store);
-      store.findByReferenceLock = () => Promise.reject(new Error('down'));
+      const look = store.isHeld.bind(store);
+      store.isHeld = () => Promise.reject(new Error('down'));
       for (let tries = 0; tries < 2 * MAX_TRIES; tries += 1) {
         await tell();
         await clock.advance(MINUTE_MS);
@@ -158,7 +153,7 @@ describe('HandlerCall', () => {
       expect(failures.count).toBeGreaterThan(0);
       const [, delivery] = await open();
       expect(delivery).toMatchObject({ attempts: 0, parked: false });
-      store.findByReferenceLock = look;
+      store.isHeld = look;
       await tell();
       expect(seen).toMatchObject([{ type: 'payment.failed' }]);
       expect(failures.count).toBe(0);

@@ -94,7 +94,7 @@ describe('PlainEvents', () => {
     const [free, unsure] = ['free', 'unsure'].map((reference) => aPaymentEvent({ state: 'failed', reference }));
     plain.emit(free!);
     await quiet();
-    jest.spyOn(store, 'findByReferenceLock').mockRejectedValue(new Error('down'));
+    jest.spyOn(store, 'isHeld').mockRejectedValue(new Error('down'));
     plain.emit(unsure!);
     await quiet();
     expect(listener.received).toEqual([free]);

@@ -103,16 +103,11 @@ export const PLANTS: readonly PlantedFlaw[] = [
   }),
   planted('nobody looks whether an order is held', 'two tabs of an order', /told failed of an order that is held/, {
     wrapStore: (store) =>
-      interceptCalls(store, ({ method, proceed }) => {
-        if (method === 'findByReferenceLock') return Promise.resolve(null);
-        return method === 'findByReference' ? Promise.resolve([]) : proceed();
-      }),
+      interceptCalls(store, ({ method, proceed }) => (method === 'isHeld' ? Promise.resolve(false) : proceed())),
   }),
   planted('an order counts as held for good', 'two clicks on an order', /order is free, and no handler was told so/, {
     wrapStore: (store) =>
-      interceptCalls(store, ({ method, proceed }) =>
-        method === 'findByReferenceLock' ? Promise.resolve('purged') : proceed(),
-      ),
+      interceptCalls(store, ({ method, proceed }) => (method === 'isHeld' ? Promise.resolve(true) : proceed())),
   }),
   planted('the event of a refund is lost', 'two refunds', /no handler got the event/, {
     wrapStore: (store) =>

@@ -280,6 +280,7 @@ async function look(store: PaymentStore, account: string): Promise<unknown> {
       types.flatMap((type) => NUMBERS.map((number) => store.findByIdempotencyKey(account, type, `key of ${number}`))),
     ),
     lock: await store.findByReferenceLock(account, 'order'),
+    held: await store.isHeld(account, 'order', ['unknown', 'review']),
     tokens: await Promise.all(NUMBERS.map((number) => store.findByTokenHash(account, `token of ${number}`))),
   };
 }

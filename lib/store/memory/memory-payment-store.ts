@@ -250,6 +250,12 @@ export class MemoryPaymentStore implements PaymentStore {
     return this.findByName(account, plainName('lock', reference));
   }
 
+  isHeld(account: string, reference: string, unless: readonly LedgerState[]): Promise<boolean> {
+    const isLocked = this.owner(account, plainName('lock', reference)) !== undefined;
+    const payments = this.records(account, 'payment', { reference });
+    return Promise.resolve(isLocked || payments.some(({ state }) => !unless.includes(state)));
+  }
+
   findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
     return Promise.resolve(this.records(account, 'payment', { reference }).sort(byAge).map(copyRecord));
   }

@@ -103,6 +103,37 @@ export class SqlLedger implements PaymentLedger {
     return this.findByName(account, hashedName('lock', reference));
   }
 
+  async isHeld(account: string, reference: string, unless: readonly LedgerState[]): Promise<boolean> {
+    const lock = hashedName('lock', reference);
+    const found = await this.database.read((db) =>
+      db
+        .selectNoFrom((eb) => [
+          eb
+            .exists(
+              eb
+                .selectFrom('card_payment_name')
+                .where('account', '=', account)
+                .where('name', '=', lock)
+                .select('card_payment_name.name'),
+            )
+            .as('lock'),
+          eb
+            .exists(
+              eb
+                .selectFrom('card_payment')
+                .where('account', '=', account)
+                .where('reference', '=', reference)
+                .where('is_refund', '=', IS_REFUND.payment)
+                .where('state', 'not in', unless)
+                .select('card_payment.version'),
+            )
+            .as('payment'),
+        ])
+        .executeTakeFirstOrThrow(),
+    );
+    return Boolean(found.lock) || Boolean(found.payment);
+  }
+
   async findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
     const { rows } = await this.database.read(() =>
       this.database.query('payments of reference', [account, IS_REFUND.payment, reference], (db) =>

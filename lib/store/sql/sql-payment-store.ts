@@ -132,6 +132,10 @@ export class SqlPaymentStore implements PaymentStore {
     return withinCallLimit(() => this.ledger.findByReferenceLock(account, reference));
   }
 
+  isHeld(account: string, reference: string, unless: readonly LedgerState[]): Promise<boolean> {
+    return withinCallLimit(() => this.ledger.isHeld(account, reference, unless));
+  }
+
   findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
     return withinCallLimit(() => this.ledger.findByReference(account, reference));
   }

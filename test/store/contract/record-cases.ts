@@ -181,6 +181,33 @@ const valueCases: readonly PaymentStoreCase[] = [
     },
   },
   {
+    name: 'isHeld tells whether the lock of a reference is taken, or a payment of it is in another state',
+    async run(trial) {
+      const held = async (reference = 'R') =>
+        Promise.all(trial.stores.map((store) => store.isHeld(trial.account, reference, ['failed', 'awaiting'])));
+      const [no, yes] = [
+        [false, false],
+        [true, true],
+      ];
+      same(await held(), no);
+      const failed = await trial.insert({ state: 'failed', reference: 'R' });
+      await trial.in().insert({ state: 'succeeded', reference: 'R', referenceLock: 'R' });
+      const paid = await trial.insert({ state: 'succeeded' });
+      await trial.insertRefund(paid, { state: 'succeeded', reference: 'R' });
+      same(await held(), no);
+      // Without the lock, with it, and where nobody has it.
+      const other = await trial.insert({ state: 'review', reference: 'R' });
+      same(await held(), yes);
+      const ended = await trial.replace(other, { state: 'failed' });
+      same(await held(), no);
+      const locked = await trial.replace(ended, { referenceLock: 'R' });
+      same(await held(), yes);
+      await trial.replace(locked, { referenceLock: null, pinsReference: true });
+      same([await held(), await held('R ')], [yes, no]);
+      await trial.expectStored(failed);
+    },
+  },
+  {
     name: 'nothing is found for an id or a key that no payment has',
     async run(trial) {
       const { account, store } = trial;

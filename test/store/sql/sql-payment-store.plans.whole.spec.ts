@@ -155,6 +155,7 @@ describe('sql payment store plans', () => {
       ['findByTokenHash', () => store.findByTokenHash(trial.account, 't7')],
       ['findByIdempotencyKey', () => store.findByIdempotencyKey(trial.account, 'payment', 'k7')],
       ['findByReferenceLock', () => store.findByReferenceLock(trial.account, 'r7')],
+      ['isHeld', () => store.isHeld(trial.account, 'r7', ['failed'])],
       ['findByReference', () => store.findByReference(trial.account, 'r7')],
       ['listByState', () => store.listByState(trial.account, 'payment', ['unknown', 'review'], 50)],
       ['list', () => store.list(page({}))],
