@@ -91,21 +91,4 @@ describe('DuePayments', () => {
       expect(await leased()).toEqual(['TWO']);
     });
   });
-
-  it('throws PAYMENT_STORE with the operation, but without details, when the store fails', async () => {
-    const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('password=secret')) });
-    due = new DuePayments(broken, SETTINGS);
-    const work: [string, () => Promise<unknown>][] = [
-      ['reading', () => due.lease(1)],
-      ['reading', () => due.scheduleUnknown(1, clock.now())],
-      ['handing work back', () => due.handBack(aPaymentRecord({ state: 'unknown' }), clock.now())],
-      ['deleting old payments', () => due.purge()],
-    ];
-    for (const [doing, fail] of work) {
-      await expect(fail()).rejects.toMatchObject({
-        code: 'PAYMENT_STORE',
-        message: `The payment store failed while ${doing}. No money was moved by this call.`,
-      });
-    }
-  });
 });
