@@ -60,6 +60,7 @@ export class PaymentService {
    * @throws PaymentValidationError the input is refused
    * @throws PaymentDuplicateError the id or key belongs to another sale, or to another card; or another payment holds
    *   the order (`key: 'reference'`)
+   * @throws PaymentStateError the payment that has the id, the key or the order is of another gateway
    * @throws PaymentNotSentError it is proven that nothing was sent
    * @throws PaymentStoreError the store failed before anything was sent
    * @throws PaymentOverloadError `maxInFlight` payments are already running; nothing was recorded or sent
@@ -77,6 +78,7 @@ export class PaymentService {
    * @throws PaymentValidationError the input is refused
    * @throws PaymentDuplicateError the id or key is taken, even by the same sale, since its page is not stored; or
    *   another payment holds the order (`key: 'reference'`)
+   * @throws PaymentStateError as {@link doPayment}
    * @throws PaymentNotSentError it is proven that nothing was sent
    * @throws PaymentInit3dError refused, unreadable or unanswered; no money can move
    * @throws PaymentStoreError the store failed; the buyer is not sent to the bank, and no money can move
@@ -114,6 +116,7 @@ export class PaymentService {
    * @throws PaymentUnsupportedError the dialect has no such page, or no inquiry by which its outcome is found out
    * @throws PaymentDuplicateError the id or key belongs to another sale, or to a payment that has ended; or another
    *   payment holds the order (`key: 'reference'`)
+   * @throws PaymentStateError as {@link doPayment}
    * @throws PaymentNotSentError it is proven that nothing was sent
    * @throws PaymentHostedError refused, unreadable or unanswered, or a page of the sale is open; no money can move by
    *   this call

@@ -20,7 +20,7 @@ import { newCallbackToken } from './callback-token.js';
 import { InquiryFlow } from './inquiry-flow.js';
 import { hostedRequest, newPaymentWithCallback } from './new-payment.js';
 import { openPayment } from './open-payment.js';
-import { expectOwn, isOwn } from './own-gateway.js';
+import { isOwn } from './own-gateway.js';
 import { type Earlier, isSameSale, PaymentReader } from './payment-reader.js';
 import { receiveInput } from './receive-input.js';
 import { ReturnUrlMaker } from './return-urls.js';
@@ -140,7 +140,6 @@ export class HostedFlow {
   private showAgain(record: PaymentRecord, { payment: earlier, key }: Earlier, form: HostedForm): HostedStart {
     const payment = toPayment(earlier);
     if (!isOpen(earlier) || !isSameSale(earlier, record)) throw new PaymentDuplicateError(payment, key);
-    expectOwn(earlier, this.settings, 'be shown again');
     const { conversationId, redirectUrl, expiresAt } = earlier;
     const isShown = form === 'page' && redirectUrl !== undefined && expiresAt !== null && this.clock.now() < expiresAt;
     if (!isShown) throw new PaymentHostedError(payment, 'page_open');

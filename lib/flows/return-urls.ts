@@ -114,8 +114,10 @@ function unknownText(variable: string): Translations {
   };
 }
 
-/** The origin of a URL that has been checked, perhaps with `{token}` in its path. */
-/** What browsers and others may read as different sites, by a backslash or credentials, is of no origin. */
+/**
+ * The origin of a URL that has been checked, perhaps with `{token}` in its path; null if browsers and others may read it
+ * as different sites, by a backslash or credentials.
+ */
 function originOf(url: string): string | null {
   const { origin, username, password } = new URL(url);
   return url.includes('\\') || username !== '' || password !== '' ? null : origin;

@@ -49,6 +49,7 @@ export class HandlerFinder {
 
     // A factory or a value may provide one instance under several tokens.
     const seen = new Set<unknown>();
+    const ids = new Set<string>();
     for (const wrapper of [...this.#discovery.getProviders(), ...this.#discovery.getControllers()]) {
       const instance: unknown = wrapper.instance;
       if (wrapper.isAlias || typeof instance !== 'object' || instance === null || seen.has(instance)) continue;
@@ -75,11 +76,10 @@ export class HandlerFinder {
           }
           const wrong = metadata.states.filter((state) => !states.includes(state));
           if (wrong.length > 0) note(`names a state that has no event; choose of ${states.join(', ')}`);
-          const { account, of } = metadata;
-          const isTwice = handlers.some(
-            (other) => other.id === id && other.account === account && other.types[0]?.startsWith(`${of}.`),
-          );
-          if (isTwice) note('stands twice; give each its own { id }');
+          // A handler of payments and one of refunds may have the same id, as they take different events.
+          const uniqueId = JSON.stringify([metadata.account, metadata.of, id]);
+          if (ids.has(uniqueId)) note('stands twice; give each its own { id }');
+          ids.add(uniqueId);
           handlers.push(handlerOf(id, metadata, instance, method));
         }
       }

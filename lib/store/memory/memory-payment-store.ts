@@ -223,8 +223,10 @@ export class MemoryPaymentStore implements PaymentStore {
     for (const name of released) if (account.names.get(name)?.conversationId === id) account.names.delete(name);
     for (const name of taken) setOwner(account, name, id);
     if (pinned !== null) setOwner(account, pinned, null);
-    account.unindex(stored.record);
-    account.index(next);
+    if (next.reference !== stored.record.reference) {
+      account.unindex(stored.record);
+      account.index(next);
+    }
     this.write(account, next, event);
     return Promise.resolve('replaced');
   }
