@@ -6,7 +6,7 @@
 
 export { PaymentModule } from './payment.module.js';
 export { PaymentService } from './payment.service.js';
-export { PaymentSimulator } from './payment.simulator.js';
+export { PaymentSimulator } from './module/payment-simulator.js';
 export {
   type DeliveryListQuery,
   type OperationsCounts,
@@ -18,7 +18,7 @@ export {
   type StaffMember,
   type StaffPage,
   type StaffResolveOptions,
-} from './flows/staff.js';
+} from './operations/staff.js';
 export {
   InjectPayment,
   InjectPaymentOperations,
@@ -28,7 +28,7 @@ export {
   paymentOperationsToken,
   paymentSimulatorToken,
   paymentToken,
-} from './payment.tokens.js';
+} from './module/tokens.js';
 
 export type {
   CallbackStructure,
@@ -46,14 +46,13 @@ export {
   type RefundKind,
 } from './payment/payment.js';
 export { CardBin, CardInstallment, type CardType } from './payment/card-bin.js';
-export { Refund, type RefundIn } from './payment/refund.js';
-export { RefundTotals } from './payment/refund-totals.js';
-export { RefundEvent, type RefundEventType } from './payment/refund-event.js';
-export { PaymentClock, SystemClock } from './payment/clock.js';
-export type { TextLanguage, Translations } from './payment/text-language.js';
+export { Refund, type RefundIn, RefundTotals } from './payment/refund.js';
+export { RefundEvent, type RefundEventType } from './payment/payment-event.js';
+export { PaymentClock, SystemClock } from './runtime/clock.js';
+export type { TextLanguage, Translations } from './runtime/text-language.js';
 export type { PaymentReason } from './payment/payment.js';
-export type { ReconcileCounts } from './flows/background/reconciler.js';
-export { EUR, GBP, TRY, USD } from './payment/currency.js';
+export type { ReconcileCounts } from './reconciler/reconciler.js';
+export { EUR, GBP, TRY, USD } from './payment/amount.js';
 export {
   EVENT_STATES,
   type LedgerState,
@@ -67,12 +66,12 @@ export {
   type StateRow,
   UNSETTLED_STATES,
   type UnsettledState,
-} from './payment/payment-state.js';
+} from './payment/states.js';
 export { PaymentHealth, type PaymentHealthReport } from './health/payment-health.js';
-export type { LongRun } from './outbox/handler-worker.js';
-export type { Init3dStart } from './flows/three-d-flow.js';
-export type { HostedStart } from './flows/hosted-flow.js';
-export type { ResolveOptions } from './flows/operator-flow.js';
+export type { LongRun } from './events/handler-worker.js';
+export type { Init3dStart } from './operations/three-d.js';
+export type { HostedStart } from './operations/hosted.js';
+export type { ResolveOptions } from './operations/resolution.js';
 
 export type { BinSale } from './dto/check-bin.dto.js';
 export * from './dto/index.js';
@@ -85,16 +84,19 @@ export {
   type OnPaymentOptions,
   OnRefund,
   type OnRefundDecorator,
-} from './outbox/on-payment.decorator.js';
+} from './events/on-payment.decorator.js';
 
-export { PaymentCallback, PaymentCallbackGuard } from './callback/payment-callback.guard.js';
-export { BANK_PAGE_HEADERS } from './payment/bank-page-headers.js';
-export { BankPage } from './callback/bank-page.decorator.js';
-export { ReceivedCallback } from './callback/callback-receiver.js';
+export { PaymentCallback, PaymentCallbackGuard } from './http/payment-callback.guard.js';
+export { BANK_PAGE_HEADERS, BankPage } from './http/bank-page.js';
+export { ReceivedCallback } from './http/callback-receiver.js';
+export { escapeHtml } from './http/buyer-page.js';
+export type { PaymentErrorBody } from './http/error-answer.js';
+export * from './http/payment-exception.filter.js';
+export { paymentValidationPipe, type PaymentValidationPipeOptions } from './http/payment-validation.pipe.js';
 
 export { type MorposDialectOptions, morposDialect } from './gateway/dialects/morpos.dialect.js';
 export { type StandardDialectOptions, standardDialect } from './gateway/dialects/standard.dialect.js';
-export { newConversationId } from './payment/randomness.js';
+export { newConversationId } from './runtime/randomness.js';
 export type {
   Auth3dRequest,
   BinRequest,

@@ -8,9 +8,9 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { AccountLife } from './account-life.js';
+import { AccountLife } from './module/life-cycle.js';
 import { PaymentConfigurationError } from './errors/payment-errors.js';
-import { type ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, type OPTIONS_TYPE } from './payment.module-definition.js';
+import { type ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, type OPTIONS_TYPE } from './module/providers.js';
 import { PaymentLogger } from './telemetry/payment-logger.js';
 
 /** The module of one merchant account. */

@@ -8,23 +8,22 @@ import {
   PaymentStoreError,
   PaymentUnsupportedError,
 } from './errors/payment-errors.js';
-import { HostedFlow, type HostedStart } from './flows/hosted-flow.js';
-import { BinFlow } from './flows/bin-flow.js';
-import { DirectFlow } from './flows/direct-flow.js';
-import { InFlight, InFlightLimit } from './process/in-flight.js';
-import { InquiryFlow } from './flows/inquiry-flow.js';
+import { HostedFlow, type HostedStart } from './operations/hosted.js';
+import { BinFlow } from './operations/bin.js';
+import { DirectFlow } from './operations/direct.js';
+import { InFlight, InFlightLimit } from './settlement/in-flight.js';
+import { InquiryFlow } from './operations/inquiry.js';
 import type { RecordRefundDto, RefundDto, VoidDto } from './dto/refund.dto.js';
-import { RefundFlow } from './flows/refund-flow.js';
+import { RefundFlow } from './operations/refund.js';
 import type { BinSale } from './dto/check-bin.dto.js';
 import type { CardBin } from './payment/card-bin.js';
-import type { Refund } from './payment/refund.js';
-import type { RefundTotals } from './payment/refund-totals.js';
-import { OperatorFlow, type ResolveOptions } from './flows/operator-flow.js';
+import type { Refund, RefundTotals } from './payment/refund.js';
+import { OperatorFlow, type ResolveOptions } from './operations/resolution.js';
 import { type Payment, toPayment } from './payment/payment.js';
-import { PaymentReader } from './flows/payment-reader.js';
+import { PaymentReader } from './settlement/records.js';
 import { LogRecord, PaymentLogger } from './telemetry/payment-logger.js';
-import { type ReconcileCounts, Reconciler } from './flows/background/reconciler.js';
-import { type Init3dStart, ThreeDFlow } from './flows/three-d-flow.js';
+import { type ReconcileCounts, Reconciler } from './reconciler/reconciler.js';
+import { type Init3dStart, ThreeDFlow } from './operations/three-d.js';
 
 const UNFORESEEN = [PaymentStoreError, PaymentUnsupportedError, PaymentConfigurationError] as const;
 

@@ -1,5 +1,5 @@
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
-import { type LedgerEventType, ledgerEventOf } from '../../lib/payment/ledger-event.js';
+import { type LedgerEventType, ledgerEventOf } from '../../lib/payment/payment-event.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { openSqlStore } from '../../lib/store/sql/open-sql-store.js';
 import { aPaymentRecord } from '../../test/rigs/a-payment-record.js';

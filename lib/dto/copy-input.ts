@@ -1,5 +1,5 @@
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
-import type { TextLanguage, Translations } from '../payment/text-language.js';
+import type { TextLanguage, Translations } from '../runtime/text-language.js';
 
 /** Far more fields than any message has. */
 export const MAX_FIELDS = 64;

@@ -6,4 +6,3 @@ export * from './do-payment.dto.js';
 export * from './gateway-requests.dto.js';
 export * from './gateway-responses.dto.js';
 export * from './refund.dto.js';
-export { paymentValidationPipe, type PaymentValidationPipeOptions } from './payment-validation.pipe.js';

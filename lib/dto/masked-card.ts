@@ -1,5 +1,5 @@
 import { maskCardNumber } from '../payment/kept-text.js';
-import type { Translations } from '../payment/text-language.js';
+import type { Translations } from '../runtime/text-language.js';
 
 interface CardFields {
   cardNo: string;

@@ -2,7 +2,7 @@ import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
 import { holdsCard } from '../payment/kept-text.js';
-import { textLanguage, type Translations } from '../payment/text-language.js';
+import { textLanguage, type Translations } from '../runtime/text-language.js';
 import { CARD_CHECKS, type CardDetails } from './card-details.dto.js';
 import { copyInput, fieldPath, unknownField } from './copy-input.js';
 import type { DoPaymentDto, HostedPaymentDto } from './do-payment.dto.js';

@@ -1,4 +1,4 @@
-import type { TextLanguage, Translations } from '../payment/text-language.js';
+import type { TextLanguage, Translations } from '../runtime/text-language.js';
 
 /** The text of a page. The title is also its heading. */
 export interface PageText {

@@ -18,6 +18,3 @@ export {
   type RefundRefusal,
 } from './payment-errors.js';
 export * from './payment-validation.error.js';
-export type { PaymentErrorBody } from './error-answer.js';
-export * from './payment-exception.filter.js';
-export { escapeHtml } from './buyer-page.js';

@@ -1,7 +1,6 @@
 import { IntrinsicException } from '@nestjs/common';
 import type { Payment, PaymentReason } from '../payment/payment.js';
-import type { Refund } from '../payment/refund.js';
-import type { RefundTotals } from '../payment/refund-totals.js';
+import type { Refund, RefundTotals } from '../payment/refund.js';
 
 /**
  * The base of every error of this module. `code` is stable: branch on it, or on the class. No error has a `cause`, and

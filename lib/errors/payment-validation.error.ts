@@ -1,4 +1,4 @@
-import type { TextLanguage, Translations } from '../payment/text-language.js';
+import type { TextLanguage, Translations } from '../runtime/text-language.js';
 import { fieldNameOf } from './buyer-texts.js';
 import { PaymentError } from './payment-errors.js';
 

@@ -1,8 +1,6 @@
-import type { PaymentClock } from '../payment/clock.js';
-import { type Carried, Masker } from '../payment/kept-text.js';
-import { notAPromise, refusePromises } from '../payment/not-a-promise.js';
-import { describeThrown } from '../payment/thrown.js';
-import { withTimeout } from '../payment/with-timeout.js';
+import { type PaymentClock, withTimeout } from '../runtime/clock.js';
+import { type Carried, describeThrown, Masker } from '../payment/kept-text.js';
+import { notAPromise, refusePromises } from '../runtime/not-a-promise.js';
 import { type Attributes } from '../telemetry/attributes.js';
 import { recordDuration } from '../telemetry/metrics.js';
 import { openTelemetry } from '../telemetry/open-telemetry.js';

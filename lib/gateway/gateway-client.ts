@@ -1,8 +1,8 @@
 import type { AmountFormat } from '../payment/amount.js';
-import type { PaymentClock } from '../payment/clock.js';
-import { isLoopback } from '../payment/loopback.js';
+import type { PaymentClock } from '../runtime/clock.js';
+import { isLoopback } from '../runtime/network.js';
 import type { Payment, PaymentReason, RefundKind } from '../payment/payment.js';
-import { describeThrown } from '../payment/thrown.js';
+import { describeThrown } from '../payment/kept-text.js';
 import { Exchange, type NotSent } from './exchange.js';
 import type {
   Auth3dRequest,

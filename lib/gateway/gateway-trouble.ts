@@ -1,7 +1,7 @@
 import { variableOf } from '../payment/account.js';
-import type { PaymentClock } from '../payment/clock.js';
-import { type Thrown, thrownText } from '../payment/thrown.js';
-import { LimitedLog } from '../payment/limited-log.js';
+import type { PaymentClock } from '../runtime/clock.js';
+import { type Thrown, thrownText } from '../payment/kept-text.js';
+import { LimitedLog } from '../runtime/limited-log.js';
 import { type LogFields, LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import type { GatewayOperation, GatewaySettings } from './gateway-dialect.js';
 import type { LostReply, NothingSent } from './transport/attempt.js';

@@ -1,4 +1,4 @@
-import { textLanguage } from '../payment/text-language.js';
+import { textLanguage } from '../runtime/text-language.js';
 import type { ResultCodeSets } from './gateway-dialect.js';
 import table from './result-codes.json' with { type: 'json' };
 

@@ -1,4 +1,4 @@
-import { notAPromise } from '../payment/not-a-promise.js';
+import { notAPromise } from '../runtime/not-a-promise.js';
 
 /** A number that is sent digit for digit: `60.00` stays `60.00`, where a JavaScript number would become `60`. */
 export class WireDecimal {

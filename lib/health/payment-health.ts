@@ -1,14 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { EventDispatcher } from '../outbox/event-dispatcher.js';
-import type { LongRun } from '../outbox/handler-worker.js';
-import { InFlight, InFlightLimit } from '../process/in-flight.js';
-import { OwedWrites } from '../flows/settling/owed-writes.js';
-import { Reconciler } from '../flows/background/reconciler.js';
-import { StoreClock } from '../process/store-clock.js';
+import { EventDispatcher } from '../events/event-dispatcher.js';
+import type { LongRun } from '../events/handler-worker.js';
+import { InFlight, InFlightLimit } from '../settlement/in-flight.js';
+import { OwedWrites } from '../settlement/owed-writes.js';
+import { Reconciler } from '../reconciler/reconciler.js';
+import { StoreClock } from '../settlement/store-clock.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { otherGatewaysIn } from '../payment/gateway-id.js';
-import { UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../payment/payment-state.js';
+import { UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../payment/states.js';
 import { PAYMENT_STORE, type PaymentStore, type StateCount, type StoreCounts } from '../store/payment-store.js';
 import { countRefused, type GaugeName, type Observation, observe } from '../telemetry/metrics.js';
 

@@ -1,4 +1,4 @@
-import { MAX_TIMER_MS } from '../payment/clock.js';
+import { MAX_TIMER_MS } from '../runtime/clock.js';
 import type { Payment } from '../payment/payment.js';
 import { resultUrlProblem } from './url-checks.js';
 

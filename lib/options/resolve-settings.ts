@@ -2,9 +2,9 @@ import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/
 import { dialectProblem, DIALECTS } from './dialects.js';
 import type { GatewayDialect } from '../gateway/gateway-dialect.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../payment/account.js';
-import { MAX_TIMER_MS } from '../payment/clock.js';
+import { MAX_TIMER_MS } from '../runtime/clock.js';
 import { gatewayIdOf } from '../payment/gateway-id.js';
-import { withHidden } from '../payment/hidden.js';
+import { withHidden } from '../runtime/hidden.js';
 import { OPTIONS, type OptionValues } from './option-table.js';
 import type { PaymentOptions, PaymentStructure } from './payment-options.js';
 import type { PaymentSettings } from './payment-settings.js';

@@ -1,13 +1,12 @@
 import type { ConfigurationProblem } from '../errors/payment-errors.js';
 import { variableOf, variablePrefix } from '../payment/account.js';
-import { looksAtNoCertificate } from '../payment/tls.js';
+import { isLoopback, looksAtNoCertificate } from '../runtime/network.js';
 import { shownUrl } from '../store/store-url.js';
 import { engineOfUrl } from '../store/sql/engines.js';
 import { describeNearMiss, nearMisses } from './near-misses.js';
 import type { PaymentOptions } from './payment-options.js';
 import { type Environment, readOptions } from './read-options.js';
 import { simulatorProblems } from './simulator-setting.js';
-import { isLoopback } from '../payment/loopback.js';
 import { SIMULATOR_URL } from './url-checks.js';
 
 /** The likely causes of problems with the settings, for the end of the error that names the problems. */

@@ -1,4 +1,4 @@
-import { isLoopback } from '../payment/loopback.js';
+import { isLoopback } from '../runtime/network.js';
 
 /** The `baseUrl` for the gateway and the bank inside the application. */
 export const SIMULATOR_URL = 'simulator:';

@@ -1,4 +1,4 @@
-import { isKnownState, type LedgerState, type PaymentState, rowOf } from './payment-state.js';
+import { isKnownState, type LedgerState, type PaymentState, rowOf } from './states.js';
 
 /**
  * Why a payment is in its state.

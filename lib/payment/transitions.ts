@@ -1,5 +1,5 @@
 import { isKnown, isRefund, type PaymentRecord, type PaymentReason } from './payment.js';
-import { isBeforeMoney, type LedgerState, rowOf } from './payment-state.js';
+import { isBeforeMoney, type LedgerState, rowOf } from './states.js';
 
 /**
  * The fields that may change along with the state. A field that is left out stays as it is, except `reason`, `dueAt`

@@ -1,5 +1,5 @@
 import { PaymentConfigurationError } from '../errors/payment-errors.js';
-import type { PaymentClock } from '../payment/clock.js';
+import type { PaymentClock } from '../runtime/clock.js';
 import { MemoryPaymentStore } from './memory/memory-payment-store.js';
 import type { PaymentStore } from './payment-store.js';
 import { STORE_URL_FORMS, storeUrlProblem, withoutSecrets } from './store-url.js';

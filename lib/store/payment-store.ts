@@ -1,5 +1,5 @@
-import type { LedgerEvent, LedgerEventType } from '../payment/ledger-event.js';
-import type { LedgerState } from '../payment/payment-state.js';
+import type { LedgerEvent, LedgerEventType } from '../payment/payment-event.js';
+import type { LedgerState } from '../payment/states.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../payment/payment.js';
 
 /** What a record is of. They share one namespace of ids, and have keys of their own. */

@@ -1,6 +1,5 @@
-import type { LedgerEvent } from '../payment/ledger-event.js';
-import { eventIdOf, newEvent } from '../payment/payment-event.js';
-import type { PaymentEventState, RefundEventState } from '../payment/payment-state.js';
+import { eventIdOf, type LedgerEvent, newEvent, newRefundEvent } from '../payment/payment-event.js';
+import type { PaymentEventState, RefundEventState } from '../payment/states.js';
 import {
   isRefund,
   type PaymentHistoryEntry,
@@ -8,7 +7,6 @@ import {
   type PaymentRecord,
   toPayment,
 } from '../payment/payment.js';
-import { newRefundEvent } from '../payment/refund-event.js';
 import { refundedPayment, type RefundIn, toRefund } from '../payment/refund.js';
 
 const RECORD_DATES = [

@@ -1,4 +1,11 @@
-import { isEventState, newEvent, type PaymentEvent } from '../payment/payment-event.js';
+import {
+  hasRefundEvent,
+  isEventState,
+  newEvent,
+  newRefundEvent,
+  type PaymentEvent,
+  type RefundEvent,
+} from '../payment/payment-event.js';
 import {
   EVENT_STATES,
   type PaymentEventState,
@@ -7,9 +14,8 @@ import {
   type RefundEventState,
   type RefundState,
   rowOf,
-} from '../payment/payment-state.js';
+} from '../payment/states.js';
 import { Payment, type PaymentIn, type PaymentKind, UNANSWERED } from '../payment/payment.js';
-import { hasRefundEvent, newRefundEvent, type RefundEvent } from '../payment/refund-event.js';
 import { Refund, type RefundIn } from '../payment/refund.js';
 
 const CREATED_AT = '2026-03-01T09:00:00.000Z';

@@ -1,4 +1,4 @@
-import { PaymentClock } from '../payment/clock.js';
+import { PaymentClock } from '../runtime/clock.js';
 
 interface Sleeper {
   readonly wakesAt: number;

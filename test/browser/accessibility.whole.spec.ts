@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { Logger } from '@nestjs/common';
 import { startSimulator, type Simulator } from 'nestjs-card-payment/simulator';
 import type { Browser, Page, Route } from 'playwright-core';
-import { type ResultPageKind, resultPage } from '../../lib/callback/callback-responder.js';
+import { type ResultPageKind, resultPage } from '../../lib/http/callback-responder.js';
 import { until } from '../services/until.js';
 import { barriersOf } from './accessible-page.js';
 import { launchBrowser } from './browser.js';

@@ -7,7 +7,7 @@ import { OnPayment, PaymentModule, PaymentService, type Payment } from 'nestjs-c
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { openStore } from '../../lib/store/open-store.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { SystemClock } from '../../lib/payment/clock.js';
+import { SystemClock } from '../../lib/runtime/clock.js';
 import { advance } from '../../lib/payment/transitions.js';
 import { aPaymentEvent } from '../../lib/testing/a-payment.js';
 import { sale } from '../rigs/sale.js';

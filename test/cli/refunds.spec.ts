@@ -6,7 +6,7 @@ import { Test } from '@nestjs/testing';
 import { newConversationId, PaymentModule, PaymentService, type Refund, type RefundTotals } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { aRefundEvent } from 'nestjs-card-payment/testing';
-import { SystemClock } from '../../lib/payment/clock.js';
+import { SystemClock } from '../../lib/runtime/clock.js';
 import { openStore } from '../../lib/store/open-store.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { sale } from '../rigs/sale.js';

@@ -26,7 +26,7 @@ import {
   paymentValidationPipe,
 } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { loggerInto } from '../flows/log-lines.js';
+import { loggerInto } from '../operations/log-lines.js';
 import { type Merchant, type Platform, PLATFORMS, startMerchant } from './merchant.js';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';

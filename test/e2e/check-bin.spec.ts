@@ -11,7 +11,7 @@ import {
 } from 'nestjs-card-payment';
 import { type Simulator, type SimulatorOptions, startSimulator } from 'nestjs-card-payment/simulator';
 import { TestClock } from 'nestjs-card-payment/testing';
-import { loggerInto } from '../flows/log-lines.js';
+import { loggerInto } from '../operations/log-lines.js';
 import { until } from '../services/until.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { type Merchant, type MerchantSetup, sale, startMerchant } from './merchant.js';

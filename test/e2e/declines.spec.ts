@@ -1,7 +1,7 @@
 import { Body, Controller, Post, UseFilters } from '@nestjs/common';
 import { type DoPaymentDto, type Payment, PaymentExceptionFilter, PaymentService } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { loggerInto } from '../flows/log-lines.js';
+import { loggerInto } from '../operations/log-lines.js';
 import { DECLINES } from '../gateway/public-codes.js';
 import { type Merchant, PLATFORMS_IN_TURN, sale, startMerchant } from './merchant.js';
 

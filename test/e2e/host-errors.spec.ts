@@ -2,7 +2,7 @@ import { Injectable, type Provider } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { type GatewayDialect, OnPayment, type PaymentOptions, standardDialect } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { loggerInto } from '../flows/log-lines.js';
+import { loggerInto } from '../operations/log-lines.js';
 import { until } from '../services/until.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
 

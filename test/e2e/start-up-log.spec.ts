@@ -9,7 +9,7 @@ import {
   type PaymentOptions,
   type PaymentStructure,
 } from 'nestjs-card-payment';
-import { loggerInto } from '../flows/log-lines.js';
+import { loggerInto } from '../operations/log-lines.js';
 import { startPostgres } from '../services/postgres.js';
 
 const SET = {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { MemoryPaymentStore, type PaymentOptions } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { loggerInto } from '../flows/log-lines.js';
+import { loggerInto } from '../operations/log-lines.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
 
 /** Frequent mistakes at first use, and what the log says of them. */

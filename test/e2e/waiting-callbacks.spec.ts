@@ -1,5 +1,5 @@
 import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { MAX_WAITING_CALLBACKS, WaitingCallbacks } from '../../lib/flows/waiting-callbacks.js';
+import { MAX_WAITING_CALLBACKS, WaitingCallbacks } from '../../lib/operations/waiting-callbacks.js';
 import { until } from '../services/until.js';
 import { type Merchant, PLATFORMS_IN_TURN, sale, startMerchant } from './merchant.js';
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newConversationId, type PaymentState } from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
-import { ledgerEventOf } from '../../lib/payment/ledger-event.js';
+import { ledgerEventOf } from '../../lib/payment/payment-event.js';
 import { sale } from '../rigs/sale.js';
 import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';

@@ -9,8 +9,8 @@ import {
   type RefundDto,
 } from 'nestjs-card-payment';
 import type { RefundOperation, Simulator, SimulatorOperation } from 'nestjs-card-payment/simulator';
-import { PaymentClock, SystemClock } from '../../lib/payment/clock.js';
-import { AUTH3D_RETRY_MS } from '../../lib/flows/settling/claim.js';
+import { PaymentClock, SystemClock } from '../../lib/runtime/clock.js';
+import { AUTH3D_RETRY_MS } from '../../lib/settlement/claim.js';
 import { sale, startMerchant } from '../e2e/merchant.js';
 
 export const ENDPOINTS = ['DoPayment', 'Init3d', 'Auth3d'] as const satisfies readonly SimulatorOperation[];

@@ -7,7 +7,7 @@ import { OPEN_CLAIM, sampleSale } from './sample-sale.js';
 import { replied, stubClient } from './stub-client.js';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
-import { logLines } from '../flows/log-lines.js';
+import { logLines } from '../operations/log-lines.js';
 
 const WEAK =
   'It offers no TLS 1.2 or 1.3 with forward secrecy, or refuses ours: ask the vendor, or check baseUrl ' +

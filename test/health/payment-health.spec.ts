@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { aRefundEvent } from '../../lib/testing/a-payment.js';
-import type { InFlight } from '../../lib/process/in-flight.js';
-import type { StoreClock } from '../../lib/process/store-clock.js';
+import type { InFlight } from '../../lib/settlement/in-flight.js';
+import type { StoreClock } from '../../lib/settlement/store-clock.js';
 import {
   PaymentGauges,
   PaymentHealth,
@@ -11,9 +11,9 @@ import {
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
-import type { AssembledFlows } from '../flows/assembled-flows.js';
-import { LOST } from '../flows/fake-gateway.js';
-import { sale, TestShop } from '../flows/test-shop.js';
+import type { AssembledFlows } from '../operations/assembled-flows.js';
+import { LOST } from '../operations/fake-gateway.js';
+import { sale, TestShop } from '../operations/test-shop.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 

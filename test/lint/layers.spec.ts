@@ -29,15 +29,15 @@ describe('the layers of lib', () => {
 
   it('allow a folder to import from the layers below it', () => {
     const { status, report } = lint({
-      'lib/index.ts': ['./flows/direct-flow.js'],
+      'lib/index.ts': ['./operations/direct.js'],
       'lib/cli/main.ts': ['../simulator/simulator.js', '../store/open-store.js'],
       'lib/simulator/simulator.ts': ['./faults.js'],
       'lib/simulator/faults.ts': [],
-      'lib/flows/direct-flow.ts': ['../store/open-store.js', './settling/claim.js'],
-      'lib/flows/settling/claim.ts': [],
+      'lib/operations/direct.ts': ['../store/open-store.js', '../settlement/claim.js'],
+      'lib/settlement/claim.ts': [],
       'lib/store/open-store.ts': ['../payment/payment.js'],
       'lib/payment/payment.ts': [],
-      'test/flows/direct-flow.spec.ts': ['../../lib/flows/direct-flow.js'],
+      'test/operations/direct.spec.ts': ['../../lib/operations/direct.js'],
     });
     expect(report).toContain('no dependency violations found');
     expect(status).toBe(0);
@@ -45,17 +45,12 @@ describe('the layers of lib', () => {
 
   it.each([
     ['an import upwards', 'lib/payment/payment.ts', 'lib/store/open-store.ts', 'payment-imports-downwards-only'],
+    ['an import of the root files', 'lib/http/guard.ts', 'lib/payment.module.ts', 'http-imports-downwards-only'],
     [
-      'an import of the root files',
-      'lib/callback/guard.ts',
-      'lib/payment.service.ts',
-      'callback-imports-downwards-only',
-    ],
-    [
-      'settling that imports a flow',
-      'lib/flows/settling/settlement.ts',
-      'lib/flows/direct-flow.ts',
-      'flows/settling-imports-downwards-only',
+      'settlement that imports an operation',
+      'lib/settlement/outcomes.ts',
+      'lib/operations/direct.ts',
+      'settlement-imports-downwards-only',
     ],
     [
       'a reading that imports a dialect',
@@ -65,9 +60,9 @@ describe('the layers of lib', () => {
     ],
     [
       'an import from a folder of the same layer',
-      'lib/cli/main.ts',
+      'lib/swagger/main.ts',
       'lib/health/health.ts',
-      'cli-imports-downwards-only',
+      'swagger-imports-downwards-only',
     ],
     [
       'a simulator that uses the client',
@@ -90,8 +85,8 @@ describe('the layers of lib', () => {
   });
 
   it('forbid an import of a missing file', () => {
-    const { status, report } = lint({ 'lib/flows/flow.ts': ['../store/no-such-store.js'] });
-    expect(report).toContain('error import-not-found: lib/flows/flow.ts');
+    const { status, report } = lint({ 'lib/operations/void.ts': ['../store/no-such-store.js'] });
+    expect(report).toContain('error import-not-found: lib/operations/void.ts');
     expect(status).toBe(1);
   });
 
@@ -107,7 +102,7 @@ describe('the layers of lib', () => {
 
   it('are explained in the report of a violation', () => {
     const { report } = lint({ 'lib/errors/one.error.ts': ['../dto/one.dto.js'], 'lib/dto/one.dto.ts': [] });
-    expect(report.replace(/\s+/g, ' ')).toContain('lib/errors may import only from payment, telemetry. Move');
+    expect(report.replace(/\s+/g, ' ')).toContain('lib/errors may import only from payment, telemetry, runtime. Move');
   });
 });
 

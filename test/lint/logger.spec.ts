@@ -14,14 +14,14 @@ async function problemsOf(code: string, filePath: string): Promise<string[]> {
 describe('an import of a Nest logger in lib', () => {
   it.each(['Logger', 'ConsoleLogger'])('is refused for %s, since it may throw', async (name) => {
     const code = `import { ${name} } from '@nestjs/common';\n\nexport const logger = new ${name}();\n`;
-    expect(await problemsOf(code, 'lib/flows/settling/payment-log.ts')).toEqual(['no-restricted-imports']);
+    expect(await problemsOf(code, 'lib/settlement/change-log.ts')).toEqual(['no-restricted-imports']);
     expect(await problemsOf(code, 'lib/telemetry/payment-logger.ts')).toEqual([]);
   });
 
   it('is refused under another name as well, unlike other imports', async () => {
     const renamed = `import { Logger as Log } from '@nestjs/common';\n\nexport const logger = new Log();\n`;
-    expect(await problemsOf(renamed, 'lib/flows/settling/payment-log.ts')).toEqual(['no-restricted-imports']);
+    expect(await problemsOf(renamed, 'lib/settlement/change-log.ts')).toEqual(['no-restricted-imports']);
     const other = `import { Injectable } from '@nestjs/common';\n\n@Injectable()\nexport class Service {}\n`;
-    expect(await problemsOf(other, 'lib/flows/settling/payment-log.ts')).toEqual([]);
+    expect(await problemsOf(other, 'lib/settlement/change-log.ts')).toEqual([]);
   });
 });

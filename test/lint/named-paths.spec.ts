@@ -6,14 +6,14 @@ const FOLDERS = ['lib', 'test', 'docs', 'sample', 'bench', 'scripts', '.github',
 /** What `npm run build`, `npm run docs`, the tests and the sample shop generate. */
 const GENERATED = /^(?:sample\/)?(?:data|dist|site|reports|node_modules)(?:\/|$)/;
 /** What a page tells its readers to write, `lib/store/sql/NAME.engine.ts`, or to delete from a new project. */
-const FILES_OF_READERS = /\bNAME\b|^lib\/flows\/bin-flow\.ts$|^test\/(?:app|checkout|checkout-fastify)\.e2e-spec\.ts$/;
+const FILES_OF_READERS = /\bNAME\b|^test\/(?:app|checkout|checkout-fastify)\.e2e-spec\.ts$/;
 /** A history may name files that no longer exist. */
 const HISTORY = ['CHANGELOG.md'];
 
 const FILES = [...filesIn('.', false), ...FOLDERS.flatMap((folder) => filesIn(folder, true))];
 const NAMES = new Set(FILES.map((file) => basename(file)));
 
-const [DELETED, MISSPELT, UNKNOWN] = ['lib/flows/owed-outcomes.ts', 'test/REAMDE.md', 'nowhere.ts'];
+const [DELETED, MISSPELT, UNKNOWN] = ['lib/settlement/owed-outcomes.ts', 'test/REAMDE.md', 'nowhere.ts'];
 const HEADINGS = new Set([...readFileSync('README.md', 'utf8').matchAll(/^#+ (\w+)/gm)].map(([, word]) => word!));
 
 describe('a named path', () => {
@@ -87,7 +87,7 @@ function pathsIn(text: string): string[] {
   return [...found].map(([path]) => path.replace(/[.,/]+$/, '')).filter((path) => !/[{}*]/.test(path));
 }
 
-/** File names without a folder, such as `settlement.ts`. */
+/** File names without a folder, such as `writer.ts`. */
 function namesIn(text: string): string[] {
   const found = text.matchAll(
     /(?<![\w./@*{}-])[a-z][\w-]*(?:\.[\w-]+)*\.(?:ts|mjs|cjs|js|md|sh|yml)\b(?![\w/(-]|\.\w)/g,

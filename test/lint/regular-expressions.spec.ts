@@ -1,11 +1,11 @@
-import { isLookingAhead } from '../../lib/callback/callback-request.js';
-import { resultChanges } from '../../lib/flows/settling/result-changes.js';
+import { isLookingAhead } from '../../lib/http/callback-request.js';
+import { resultChanges } from '../../lib/settlement/result-fields.js';
 import { findBankPage } from '../../lib/gateway/readings/pages.js';
 import { ReplyFields } from '../../lib/gateway/readings/reply-fields.js';
 import { keptResult } from '../../lib/gateway/kept-result.js';
 import { replyText } from '../../lib/gateway/transport/attempt.js';
 import { holdsCard, keptNote, Masker } from '../../lib/payment/kept-text.js';
-import { preferredLanguage } from '../../lib/payment/text-language.js';
+import { preferredLanguage } from '../../lib/runtime/text-language.js';
 import {
   expressionsIn,
   growthProblem,

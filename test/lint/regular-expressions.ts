@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 /** A regular expression literal in the sources. */
 export interface FoundExpression {
-  /** For example `lib/payment/text-language.ts: /^tr/`. */
+  /** For example `lib/runtime/text-language.ts: /^tr/`. */
   readonly name: string;
   readonly expression: RegExp;
 }

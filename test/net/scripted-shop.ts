@@ -35,7 +35,7 @@ import { interceptCalls } from '../rigs/store-calls.js';
 import { freePort } from '../services/server.js';
 import { type Engine, historyOf, parkedIn } from './engines.js';
 import { msOf, Transcript } from './transcript.js';
-import type { LedgerEvent } from '../../lib/payment/ledger-event.js';
+import type { LedgerEvent } from '../../lib/payment/payment-event.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** A script as it stands in its file, without what came of its steps. */

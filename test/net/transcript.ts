@@ -1,5 +1,5 @@
 import { Payment, PaymentError, type PaymentHistoryEntry, Refund, type ValidationIssue } from 'nestjs-card-payment';
-import type { LedgerEvent } from '../../lib/payment/ledger-event.js';
+import type { LedgerEvent } from '../../lib/payment/payment-event.js';
 
 const WIDTH = 116;
 const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };

@@ -13,7 +13,7 @@ import {
   PaymentService,
 } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
-import { Randomness } from '../../lib/payment/randomness.js';
+import { Randomness } from '../../lib/runtime/randomness.js';
 import { expectNoOtherTexts, expectText } from './expected-text.js';
 import { RecordingGateway, type RecordedRequest, UNCLEAR_ID } from './recording-gateway.js';
 

@@ -13,7 +13,7 @@ import {
 } from 'nestjs-card-payment';
 import { type FaultHandle, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { type Merchant, PLATFORMS_IN_TURN, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
-import { loggerInto } from '../flows/log-lines.js';
+import { loggerInto } from '../operations/log-lines.js';
 import { until } from '../services/until.js';
 import { Checkout } from './checkout.js';
 

@@ -5,10 +5,10 @@ import {
   amountProblem,
   canonicalAmount,
   compareAmounts,
+  currencyDecimals,
   fromMinorUnits,
   toMinorUnits,
 } from '../../lib/payment/amount.js';
-import { currencyDecimals } from '../../lib/payment/currency.js';
 
 const LIRA = 949;
 const YEN = 392;

@@ -7,7 +7,7 @@ import {
   currencyDecimals,
   currencyLetters,
   isCurrencyCode,
-} from '../../lib/payment/currency.js';
+} from '../../lib/payment/amount.js';
 import { currencyOf } from '../../lib/simulator/money.js';
 
 /** Currencies of ISO 4217, by decimals: all without two of them, and some with two. */

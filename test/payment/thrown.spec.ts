@@ -1,5 +1,4 @@
-import { Masker } from '../../lib/payment/kept-text.js';
-import { describeHostError, describeThrown } from '../../lib/payment/thrown.js';
+import { describeHostError, describeThrown, Masker } from '../../lib/payment/kept-text.js';
 
 const CARD = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
 const SECRET = 'c2VjcmV0LW9mLXRoZS1zaG9w';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
-import { ALL_STATES, type LedgerState, REFUND_STATES, rowOf, SALE_STATES } from '../../lib/payment/payment-state.js';
+import { ALL_STATES, type LedgerState, REFUND_STATES, rowOf, SALE_STATES } from '../../lib/payment/states.js';
 import {
   advance,
   pinnedReferenceOf,

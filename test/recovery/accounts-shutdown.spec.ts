@@ -2,7 +2,7 @@ import type { Provider } from '@nestjs/common';
 import { MemoryPaymentStore, OnPayment, PaymentModule, PaymentService, paymentToken } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { type Merchant, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
-import { quiet } from '../flows/test-shop.js';
+import { quiet } from '../operations/test-shop.js';
 import { interceptCalls } from '../rigs/store-calls.js';
 import { until } from '../services/until.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { OnPayment } from 'nestjs-card-payment';
 import { answer } from '../../lib/cli/command-line.js';
-import { MAX_TRIES } from '../../lib/outbox/handler-call.js';
+import { MAX_TRIES } from '../../lib/events/handler-call.js';
 import { sale } from '../rigs/sale.js';
 import { HOUR_MS, Journal, Merchant, STORES } from './merchant.js';
 

@@ -1,4 +1,4 @@
-import { quiet } from '../flows/test-shop.js';
+import { quiet } from '../operations/test-shop.js';
 import { sale } from '../rigs/sale.js';
 import { Merchant, MINUTE_MS, STORES } from './merchant.js';
 

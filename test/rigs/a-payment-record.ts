@@ -1,6 +1,6 @@
 import { aPayment } from '../../lib/testing/index.js';
 import type { Payment, PaymentRecord } from '../../lib/payment/payment.js';
-import { rowOf } from '../../lib/payment/payment-state.js';
+import { rowOf } from '../../lib/payment/states.js';
 import { referenceLockIn } from '../../lib/payment/transitions.js';
 
 const SESSION_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import { Randomness } from '../../lib/payment/randomness.js';
+import { Randomness } from '../../lib/runtime/randomness.js';
 
 /** Seeded random numbers: the same seed gives the same numbers (mulberry32). */
 export class Chance {

@@ -1,6 +1,6 @@
 import type { SimulatorLedger } from 'nestjs-card-payment/simulator';
 import { toMinorUnits } from '../../lib/payment/amount.js';
-import { isOpenRefund, refundTotals } from '../../lib/payment/refund-totals.js';
+import { isOpenRefund, refundTotals } from '../../lib/payment/refund.js';
 import { GIVES_BACK, type StoredPayment } from './ledger-comparison.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 

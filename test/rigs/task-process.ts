@@ -1,7 +1,7 @@
 import { type ChildProcess, fork, type ForkOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { TimeoutError, withTimeout } from '../../lib/payment/with-timeout.js';
+import { TimeoutError, withTimeout } from '../../lib/runtime/clock.js';
 
 const TYPESCRIPT = new URL('../../bench/typescript.mjs', import.meta.url).href;
 const TYPESCRIPT_ARGV = ['--disable-warning=ExperimentalWarning', '--import', TYPESCRIPT];

@@ -1,6 +1,5 @@
 import { MemoryPaymentStore } from 'nestjs-card-payment';
-import type { LedgerEvent } from '../../lib/payment/ledger-event.js';
-import { ledgerEventOf } from '../../lib/payment/ledger-event.js';
+import { type LedgerEvent, ledgerEventOf } from '../../lib/payment/payment-event.js';
 import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
 import { advance, withdrawClaim } from '../../lib/payment/transitions.js';
 import type { PaymentStore, ReplaceOutcome, RefusedKey } from '../../lib/store/payment-store.js';
@@ -59,8 +58,9 @@ export const PLANTS: readonly PlantedFlaw[] = [
     wrapStore: (store) => whenDue(store, 'authorizing', (record) => withdrawClaim(record, record.updatedAt)),
   }),
   planted('an opening that may land late is not fenced', 'one key twice, late writes', /counts as under way/, {
-    tamper: ({ changes }) => {
-      changes.fenceOpening = (opening) => Promise.resolve({ record: opening, isStored: true });
+    tamper: ({ writer }) => {
+      const fenceOpening = (record: PaymentRecord) => Promise.resolve({ record, isStored: true });
+      Object.assign(writer, { fenceOpening });
     },
   }),
   planted(

@@ -11,10 +11,10 @@ import {
 import { TestClock } from 'nestjs-card-payment/testing';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
 import type { Transmission, WireRequest } from '../../lib/gateway/transport/attempt.js';
-import { EVENT_STATES, REFUND_EVENT_STATES } from '../../lib/payment/payment-state.js';
+import { EVENT_STATES, REFUND_EVENT_STATES } from '../../lib/payment/states.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { type AssembledFlows, assembleFlows } from '../flows/assembled-flows.js';
+import { type AssembledFlows, assembleFlows } from '../operations/assembled-flows.js';
 import { SeededRandomness } from '../rigs/chance.js';
 import { interceptCalls, type StoreCall } from '../rigs/store-calls.js';
 import type { Choice, Run } from './explorer.js';

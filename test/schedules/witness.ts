@@ -6,9 +6,9 @@ import type {
   Refund,
   RefundEvent,
 } from 'nestjs-card-payment';
-import { isOpenRefund } from '../../lib/payment/refund-totals.js';
+import { isOpenRefund } from '../../lib/payment/refund.js';
 import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
-import { isClaimed, rowOf } from '../../lib/payment/payment-state.js';
+import { isClaimed, rowOf } from '../../lib/payment/states.js';
 import { holdsOrder } from '../../lib/payment/transitions.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { sale } from '../rigs/sale.js';

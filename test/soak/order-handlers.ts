@@ -11,7 +11,7 @@ import {
   type RefundEvent,
 } from 'nestjs-card-payment';
 import { Chance } from '../rigs/chance.js';
-import type { LedgerEvent } from '../../lib/payment/ledger-event.js';
+import type { LedgerEvent } from '../../lib/payment/payment-event.js';
 
 export type ShopVersion = 1 | 2;
 

@@ -5,7 +5,7 @@ import {
   recordFromJson,
   recordToJson,
 } from '../../lib/store/record-json.js';
-import type { PaymentState } from '../../lib/payment/payment-state.js';
+import type { PaymentState } from '../../lib/payment/states.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const WHEN = new Date('2026-03-01T10:00:00.123Z');

@@ -1,6 +1,6 @@
-import { type PaymentState, REFUND_STATES, type RefundState, SALE_STATES } from '../../lib/payment/payment-state.js';
+import { type PaymentState, REFUND_STATES, type RefundState, SALE_STATES } from '../../lib/payment/states.js';
 import { Payment, type PaymentKind, toPayment } from '../../lib/payment/payment.js';
-import { RefundEvent } from '../../lib/payment/refund-event.js';
+import { RefundEvent } from '../../lib/payment/payment-event.js';
 import { Refund, toRefund } from '../../lib/payment/refund.js';
 import { aPayment, aPaymentEvent, aRefund, aRefundEvent } from '../../lib/testing/index.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';

@@ -1,4 +1,4 @@
-import { REFUND_STATES, SALE_STATES } from '../../../lib/payment/payment-state.js';
+import { REFUND_STATES, SALE_STATES } from '../../../lib/payment/states.js';
 import { cardsWay } from './card.js';
 import { directCourse, hostedCourse, hostedWay, paymentsWay, refundCourse, threeDCourse } from './courses.js';
 import { layersPicture } from './layers.js';

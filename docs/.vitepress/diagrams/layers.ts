@@ -7,25 +7,27 @@ const { LAYERS } = (await import(new URL('../../../.dependency-cruiser.js', impo
 
 /** What is in each folder of lib, in a few words. */
 const WORDS: Readonly<Record<string, string>> = {
-  'the root files': 'PaymentModule, PaymentService',
-  cli: '',
+  cli: 'the command line',
+  'the root files': 'PaymentModule, what is exported',
+  module: 'providers, tokens, life cycle, start-up report',
   testing: '',
   health: '',
   swagger: '',
+  'payment.service.ts': 'PaymentService',
   simulator: 'a gateway and a bank; imports nothing else',
-  callback: 'HTTP only',
-  'flows/background': 'reconciler, inquiries, due payments',
-  flows: 'direct, 3D, hosted, refund, inquiry, operator',
-  'flows/settling': 'writer, settlement, owed writes, fences',
-  outbox: '@OnPayment, @OnRefund, dispatcher',
-  process: 'what is in flight, the store’s clock',
+  http: 'callback, exception filter, pages that buyers see',
+  reconciler: 'what is due: inquiries, expiry, purge',
+  operations: 'direct, 3D, hosted, refund, inquiry, staff',
+  settlement: 'readers, writer, outcomes, owed writes',
+  events: '@OnPayment, @OnRefund, dispatcher',
   options: 'options and environment, validated',
   dto: 'what comes in, validated',
   gateway: 'client, dialects, readings, callback fields, transport',
   store: 'ledger and outbox in memory, SQL',
   errors: 'all of them extend PaymentError',
-  payment: 'states, amount, masking, clock',
+  payment: 'states, amount, masking, events',
   telemetry: 'logs, spans, metrics',
+  runtime: 'clock, time-outs, randomness',
 };
 
 const [WIDTH, ROW, GAP] = [560, 36, 14];

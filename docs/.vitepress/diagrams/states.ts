@@ -1,5 +1,5 @@
 import { instance } from '@viz-js/viz';
-import { type LedgerState, PAYMENT_STATES, type StateRow } from '../../../lib/payment/payment-state.js';
+import { type LedgerState, PAYMENT_STATES, type StateRow } from '../../../lib/payment/states.js';
 import { box, round, svgFile, text } from './svg.js';
 
 const KIND_OF_MONEY = { no: 'no', perhaps: 'perhaps', yes: 'yes' } as const;

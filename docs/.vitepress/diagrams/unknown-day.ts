@@ -1,5 +1,5 @@
-import { nextInquiry } from '../../../lib/flows/settling/settlement.js';
-import type { Randomness } from '../../../lib/payment/randomness.js';
+import { nextInquiry } from '../../../lib/settlement/outcomes.js';
+import type { Randomness } from '../../../lib/runtime/randomness.js';
 import { arrow, box, lines, round, svgFile, text } from './svg.js';
 
 const WIDTH = 688;

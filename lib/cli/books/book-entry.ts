@@ -1,4 +1,4 @@
-import { currencyLetters } from '../../payment/currency.js';
+import { currencyLetters } from '../../payment/amount.js';
 import { isRefund, type PaymentRecord } from '../../payment/payment.js';
 import { saleOf } from '../../payment/refund.js';
 import type { Zone } from './period.js';

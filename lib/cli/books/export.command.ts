@@ -1,5 +1,5 @@
-import { settledRecords } from '../../flows/settled-records.js';
-import { rowOf, SALE_STATES, UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../../payment/payment-state.js';
+import { settledRecords } from '../../operations/staff.js';
+import { rowOf, SALE_STATES, UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../../payment/states.js';
 import { isRefund } from '../../payment/payment.js';
 import { command, CommandFailedError, STORE_OPTIONS, UsageError } from '../command.js';
 import { type AccountStore, withAccountStore } from '../payments/account-store.js';

@@ -1,4 +1,4 @@
-import type { Period } from '../../flows/settled-records.js';
+import type { Period } from '../../operations/staff.js';
 import { type CommandOptions, UsageError } from '../command.js';
 
 export const PERIOD_OPTIONS = {

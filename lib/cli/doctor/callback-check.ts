@@ -1,6 +1,6 @@
 import { RESULT_TEXTS } from '../../errors/buyer-texts.js';
 import { routeOf } from '../../options/payment-options.js';
-import { isLoopback } from '../../payment/loopback.js';
+import { isLoopback } from '../../runtime/network.js';
 import {
   failed,
   type Finding,

@@ -1,6 +1,6 @@
 import { type Environment, readOptions, type ReadOptions } from '../../options/read-options.js';
 import { isSimulatorMeant } from '../../options/simulator-setting.js';
-import { isLoopback } from '../../payment/loopback.js';
+import { isLoopback } from '../../runtime/network.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../../payment/account.js';
 
 /** What the doctor examines: an account by its variables, and how long each check may take. */

@@ -1,7 +1,6 @@
 import { Agent, type Dispatcher, request } from 'undici';
-import { SystemClock } from '../../payment/clock.js';
-import { STRONG_TLS } from '../../payment/tls.js';
-import { TimeoutError, withTimeout } from '../../payment/with-timeout.js';
+import { SystemClock, TimeoutError, withTimeout } from '../../runtime/clock.js';
+import { STRONG_TLS } from '../../runtime/network.js';
 
 /** Requests a page over a separate connection, with the same TLS as payments. */
 export async function requestOnce<T>(

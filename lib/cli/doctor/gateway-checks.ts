@@ -1,9 +1,9 @@
-import { newConversationIdOf } from '../../flows/new-conversation-id.js';
+import { newConversationIdOf } from '../../operations/ids.js';
 import { type BinAnswer, GatewayClient } from '../../gateway/gateway-client.js';
 import { GatewayTrouble } from '../../gateway/gateway-trouble.js';
 import { GatewayTransport } from '../../gateway/transport/gateway-transport.js';
 import type { PaymentSettings } from '../../options/payment-settings.js';
-import { SystemClock } from '../../payment/clock.js';
+import { SystemClock } from '../../runtime/clock.js';
 import type { PaymentStore } from '../../store/payment-store.js';
 import {
   failed,

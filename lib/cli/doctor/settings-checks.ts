@@ -6,7 +6,7 @@ import type { PaymentSettings } from '../../options/payment-settings.js';
 import { resolveSettings } from '../../options/resolve-settings.js';
 import { simulatorHint, unprotectedStoreText } from '../../options/setting-hints.js';
 import { DEFAULT_ACCOUNT, variablePrefix } from '../../payment/account.js';
-import { TimeoutError } from '../../payment/with-timeout.js';
+import { TimeoutError } from '../../runtime/clock.js';
 import type { PaymentStore } from '../../store/payment-store.js';
 import { shownUrl } from '../../store/store-url.js';
 import { engineOfUrl } from '../../store/sql/engines.js';

@@ -1,7 +1,7 @@
 import { PaymentConfigurationError, PaymentError } from '../../errors/payment-errors.js';
 import type { Environment } from '../../options/read-options.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../../payment/account.js';
-import { SystemClock } from '../../payment/clock.js';
+import { SystemClock } from '../../runtime/clock.js';
 import { openStore, releaseStore } from '../../store/open-store.js';
 import type { PaymentStore } from '../../store/payment-store.js';
 import { STORE_URL_FORMS, storeUrlProblem } from '../../store/store-url.js';

@@ -6,7 +6,7 @@ import {
   UNCLEAR_STATES,
   UNSETTLED_REFUND_STATES,
   UNSETTLED_SALE_STATES,
-} from '../../payment/payment-state.js';
+} from '../../payment/states.js';
 import { type PaymentHistoryEntry, toPayment } from '../../payment/payment.js';
 import { toRefund } from '../../payment/refund.js';
 import type { StateCount } from '../../store/payment-store.js';

@@ -1,12 +1,10 @@
 import { userInfo } from 'node:os';
-import { InquiryFlow } from '../../flows/inquiry-flow.js';
-import { OperatorFlow } from '../../flows/operator-flow.js';
-import { PaymentReader } from '../../flows/payment-reader.js';
-import { RefundFlow } from '../../flows/refund-flow.js';
-import { RefundReader } from '../../flows/refund-reader.js';
-import { OwedWrites } from '../../flows/settling/owed-writes.js';
-import { PaymentChanges } from '../../flows/settling/payment-changes.js';
-import { PaymentWriter } from '../../flows/settling/payment-writer.js';
+import { InquiryFlow } from '../../operations/inquiry.js';
+import { OperatorFlow } from '../../operations/resolution.js';
+import { PaymentReader, RefundReader } from '../../settlement/records.js';
+import { RefundFlow } from '../../operations/refund.js';
+import { OwedWrites } from '../../settlement/owed-writes.js';
+import { PaymentWriter } from '../../settlement/writer.js';
 import { GatewayClient } from '../../gateway/gateway-client.js';
 import { GatewayTransport } from '../../gateway/transport/gateway-transport.js';
 import type { PaymentOptions } from '../../options/payment-options.js';
@@ -15,11 +13,11 @@ import { type Environment, readOptions } from '../../options/read-options.js';
 import { gatewaysOf, resolveSettings } from '../../options/resolve-settings.js';
 import { isSimulatorMeant, SIMULATOR_OPTIONS } from '../../options/simulator-setting.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../../payment/account.js';
-import { SystemClock } from '../../payment/clock.js';
+import { SystemClock } from '../../runtime/clock.js';
 import type { RefundKind } from '../../payment/payment.js';
-import { SystemRandomness } from '../../payment/randomness.js';
-import { ProcessHold } from '../../process/in-flight.js';
-import { StoreClock } from '../../process/store-clock.js';
+import { SystemRandomness } from '../../runtime/randomness.js';
+import { ProcessHold } from '../../settlement/in-flight.js';
+import { StoreClock } from '../../settlement/store-clock.js';
 import { UsageError } from '../command.js';
 import type { AccountStore } from './account-store.js';
 
@@ -110,10 +108,9 @@ export function readersOf({ store, account }: AccountStore) {
 /** The parts of `PaymentService` that commands need, without the background work and without handlers. */
 export function operatorFlows(opened: AccountStore) {
   const clock = new StoreClock(new SystemClock(), opened.store);
+  const owed = new OwedWrites(clock, new ProcessHold());
   // The event is written to the outbox with the state; a running instance of the application delivers it.
-  const changes = new PaymentChanges(opened.store, clock, { publish: () => Promise.resolve() });
-  const owed = new OwedWrites(changes, clock, new ProcessHold());
-  const writer = new PaymentWriter(changes, owed, clock);
+  const writer = new PaymentWriter(opened.store, clock, { publish: () => Promise.resolve() }, owed);
   const { payments, refunds } = readersOf(opened);
   return { clock, owed, payments, refunds, writer, operator: new OperatorFlow(payments, refunds, writer, clock) };
 }

@@ -1,4 +1,4 @@
-import { amountWithCurrency, currencyLetters } from '../../payment/currency.js';
+import { amountWithCurrency, currencyLetters } from '../../payment/amount.js';
 import type { Payment } from '../../payment/payment.js';
 
 /** A payment in one line. */

@@ -1,6 +1,5 @@
-import { amountWithCurrency, currencyLetters } from '../../payment/currency.js';
-import type { Refund } from '../../payment/refund.js';
-import type { RefundTotals } from '../../payment/refund-totals.js';
+import { amountWithCurrency, currencyLetters } from '../../payment/amount.js';
+import type { Refund, RefundTotals } from '../../payment/refund.js';
 import type { StoreCounts } from '../../store/payment-store.js';
 
 /** `Refund R of payment P`. */

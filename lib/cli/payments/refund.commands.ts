@@ -7,11 +7,10 @@ import {
 import { PaymentValidationError } from '../../errors/payment-validation.error.js';
 import { readOptions } from '../../options/read-options.js';
 import { DEFAULT_ACCOUNT } from '../../payment/account.js';
-import { amountWithCurrency } from '../../payment/currency.js';
-import { REFUND_STATES, type RefundState, UNCLEAR_STATES } from '../../payment/payment-state.js';
+import { amountWithCurrency } from '../../payment/amount.js';
+import { REFUND_STATES, type RefundState, UNCLEAR_STATES } from '../../payment/states.js';
 import type { PaymentRecord, RefundKind } from '../../payment/payment.js';
-import { type Refund, toRefund } from '../../payment/refund.js';
-import { refundTotals, type RefundTotals } from '../../payment/refund-totals.js';
+import { type Refund, refundTotals, type RefundTotals, toRefund } from '../../payment/refund.js';
 import {
   type Call,
   command,

@@ -1,8 +1,8 @@
-import type { ResolveOptions } from '../../flows/operator-flow.js';
+import type { ResolveOptions } from '../../operations/resolution.js';
 import { isLoopbackUrl } from '../../options/url-checks.js';
 import type { PaymentSettings } from '../../options/payment-settings.js';
 import { variableOf } from '../../payment/account.js';
-import { isClaimed, type LedgerState } from '../../payment/payment-state.js';
+import { isClaimed, type LedgerState } from '../../payment/states.js';
 import type { Payment } from '../../payment/payment.js';
 import type { Refund } from '../../payment/refund.js';
 import { command, CommandFailedError, STORE_OPTIONS, UsageError } from '../command.js';

@@ -8,7 +8,7 @@ import {
   type ValidationArguments,
   type ValidationOptions,
 } from 'class-validator';
-import type { Translations } from '../../payment/text-language.js';
+import type { Translations } from '../../runtime/text-language.js';
 
 /** A rule for a field: its name, its message and its constraints. */
 export interface Rule {

@@ -1,7 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsString } from 'class-validator';
-import { AMOUNT_TEXTS, type AmountProblem, amountProblem } from '../../payment/amount.js';
-import { CURRENCY_CODES, isCurrencyCode } from '../../payment/currency.js';
+import {
+  AMOUNT_TEXTS,
+  type AmountProblem,
+  amountProblem,
+  CURRENCY_CODES,
+  isCurrencyCode,
+} from '../../payment/amount.js';
 import { isWritable } from '../../payment/kept-text.js';
 import { rule, saying } from './rule.js';
 

@@ -18,7 +18,7 @@ import type { ReplyFields } from '../readings/reply-fields.js';
 import { CARD_TYPES } from '../../payment/card-bin.js';
 import { isWireObject, WireDecimal, type WireObject, type WireValue } from '../wire-body.js';
 import { readPage, readResult, saleBody } from './standard.dialect.js';
-import { newConversationId } from '../../payment/randomness.js';
+import { newConversationId } from '../../runtime/randomness.js';
 import { DEFAULT_CODE_SETS } from '../result-codes.js';
 
 /** Options of {@link morposDialect}. */

@@ -1,5 +1,5 @@
 import { compareAmounts } from '../../payment/amount.js';
-import { newConversationId } from '../../payment/randomness.js';
+import { newConversationId } from '../../runtime/randomness.js';
 import type {
   DecidingField,
   GatewayDialect,

@@ -1,6 +1,6 @@
 import { compareAmounts } from '../../payment/amount.js';
 import type { Masker } from '../../payment/kept-text.js';
-import { notAPromise, refusePromises } from '../../payment/not-a-promise.js';
+import { notAPromise, refusePromises } from '../../runtime/not-a-promise.js';
 import type {
   AmountCheck,
   DecidingField,

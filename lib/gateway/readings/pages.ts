@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isLoopback } from '../../payment/loopback.js';
+import { isLoopback } from '../../runtime/network.js';
 import type { HostedResult, Init3dResult } from '../gateway-dialect.js';
 import type { ReplyFields } from './reply-fields.js';
 

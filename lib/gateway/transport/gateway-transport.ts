@@ -2,7 +2,7 @@ import axios, { type AxiosAdapter, type AxiosInstance, type RawAxiosResponseHead
 import { HttpService } from '@nestjs/axios';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Agent, type Dispatcher } from 'undici';
-import { STRONG_TLS } from '../../payment/tls.js';
+import { STRONG_TLS } from '../../runtime/network.js';
 import { Attempt, causeCode, type RequestClaim, type Transmission, type WireRequest } from './attempt.js';
 
 /** As of axios. A dialect or an interceptor may replace it. */

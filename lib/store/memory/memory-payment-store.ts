@@ -1,6 +1,6 @@
-import { type PaymentClock, SystemClock } from '../../payment/clock.js';
-import type { LedgerEvent, LedgerEventType } from '../../payment/ledger-event.js';
-import { ALL_STATES, type LedgerState, rowOf, UNSETTLED_STATES } from '../../payment/payment-state.js';
+import { type PaymentClock, SystemClock } from '../../runtime/clock.js';
+import type { LedgerEvent, LedgerEventType } from '../../payment/payment-event.js';
+import { ALL_STATES, type LedgerState, rowOf, UNSETTLED_STATES } from '../../payment/states.js';
 import { isRefund, type PaymentHistoryEntry, type PaymentRecord } from '../../payment/payment.js';
 import {
   type Delivery,

@@ -1,5 +1,5 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
-import { TimeoutError, withTimeout } from '../../payment/with-timeout.js';
+import { TimeoutError, withTimeout } from '../../runtime/clock.js';
 
 /** How long callers wait, in milliseconds. */
 export interface Limits {

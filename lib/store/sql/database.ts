@@ -1,7 +1,6 @@
 import { type Compilable, CompiledQuery, type QueryResult, type RawBuilder, sql } from 'kysely';
 import { setTimeout } from 'node:timers/promises';
-import { type PaymentClock, SystemClock } from '../../payment/clock.js';
-import { TimeoutError, withTimeout } from '../../payment/with-timeout.js';
+import { type PaymentClock, SystemClock, TimeoutError, withTimeout } from '../../runtime/clock.js';
 import type { SqlEngine, SqlStatement } from './engine.js';
 import { SharedCommit } from './shared-commit.js';
 import { execute, type PaymentDb, type Work } from './tables.js';

@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { ALL_STATES, type LedgerState, rowOf, UNSETTLED_STATES } from '../../payment/payment-state.js';
+import { ALL_STATES, type LedgerState, rowOf, UNSETTLED_STATES } from '../../payment/states.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
-import type { LedgerEvent } from '../../payment/ledger-event.js';
+import type { LedgerEvent } from '../../payment/payment-event.js';
 import {
   type LeaseRequest,
   type ListPage,

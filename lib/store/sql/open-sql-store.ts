@@ -1,4 +1,4 @@
-import type { PaymentClock } from '../../payment/clock.js';
+import type { PaymentClock } from '../../runtime/clock.js';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
 import { driverProblem } from '../driver-check.js';
 import type { SqlPaymentStore, SqlStoreOptions } from './sql-payment-store.js';

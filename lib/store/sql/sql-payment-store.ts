@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { PaymentClock } from '../../payment/clock.js';
-import type { LedgerEvent } from '../../payment/ledger-event.js';
-import type { LedgerState } from '../../payment/payment-state.js';
+import type { PaymentClock } from '../../runtime/clock.js';
+import type { LedgerEvent } from '../../payment/payment-event.js';
+import type { LedgerState } from '../../payment/states.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
 import {

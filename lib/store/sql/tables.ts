@@ -1,5 +1,5 @@
 import { type ColumnType, CompiledQuery, type Kysely } from 'kysely';
-import type { LedgerEvent } from '../../payment/ledger-event.js';
+import type { LedgerEvent } from '../../payment/payment-event.js';
 import { isRefund, type PaymentRecord } from '../../payment/payment.js';
 import type { Delivery, RecordType } from '../payment-store.js';
 import { eventOfVersion, recordFromJson, recordToJson, versionOf } from '../record-json.js';

@@ -1,4 +1,4 @@
-import { SystemClock } from '../../../lib/payment/clock.js';
+import { SystemClock } from '../../../lib/runtime/clock.js';
 import { type PaymentRecord, toPayment } from '../../../lib/payment/payment.js';
 import { saleText } from '../../../lib/payment/refund.js';
 import { openStore } from '../../../lib/store/open-store.js';

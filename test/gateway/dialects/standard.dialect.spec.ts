@@ -1,5 +1,5 @@
 import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.js';
-import { newConversationId } from '../../../lib/payment/randomness.js';
+import { newConversationId } from '../../../lib/runtime/randomness.js';
 import { sampleSale } from '../sample-sale.js';
 
 // What it sends is shown by the net of the wire.

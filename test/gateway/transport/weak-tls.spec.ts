@@ -4,7 +4,7 @@ import tls, { connect, type TlsOptions, TLSSocket } from 'node:tls';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { Agent } from 'undici';
 import { causeOf, requestOnce } from '../../../lib/cli/doctor/doctor-requests.js';
-import { STRONG_TLS } from '../../../lib/payment/tls.js';
+import { STRONG_TLS } from '../../../lib/runtime/network.js';
 import { selfSigned } from './certificates.js';
 import { closeAll, listening, requestTo, tlsWiretap, transportOf, whenDone } from './gateways.js';
 

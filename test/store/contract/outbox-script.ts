@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LedgerEvent, LedgerEventType } from '../../../lib/payment/ledger-event.js';
+import type { LedgerEvent, LedgerEventType } from '../../../lib/payment/payment-event.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import type { Delivery } from '../../../lib/store/payment-store.js';
 import { aPostponement, at, same, type StoreTrial, unique } from './store-trial.js';

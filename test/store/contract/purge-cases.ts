@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LedgerState } from '../../../lib/payment/payment-state.js';
+import type { LedgerState } from '../../../lib/payment/states.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { MAX_WAIT_MS, type PurgeCounts } from '../../../lib/store/payment-store.js';
 import { at, many, type PaymentStoreCase, same, type StoreTrial, unique } from './store-trial.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ledgerEventOf } from '../../../lib/payment/ledger-event.js';
+import { ledgerEventOf } from '../../../lib/payment/payment-event.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { pinReference } from '../../../lib/payment/transitions.js';
 import { MAX_WAIT_MS, type PaymentStore, type UniqueKey } from '../../../lib/store/payment-store.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ledgerEventOf } from '../../../lib/payment/ledger-event.js';
-import { ALL_STATES, type LedgerState } from '../../../lib/payment/payment-state.js';
+import { ledgerEventOf } from '../../../lib/payment/payment-event.js';
+import { ALL_STATES, type LedgerState } from '../../../lib/payment/states.js';
 import { type PaymentRecord, toPayment } from '../../../lib/payment/payment.js';
 import { saleOf } from '../../../lib/payment/refund.js';
 import { MAX_SETTLED_COUNT, type StateCount } from '../../../lib/store/payment-store.js';

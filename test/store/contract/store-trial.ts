@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { types } from 'node:util';
-import { type LedgerEvent, ledgerEventOf, type LedgerEventType } from '../../../lib/payment/ledger-event.js';
-import { EVENT_STATES, type PaymentEventState, REFUND_EVENT_STATES } from '../../../lib/payment/payment-state.js';
+import { type LedgerEvent, ledgerEventOf, type LedgerEventType } from '../../../lib/payment/payment-event.js';
+import { EVENT_STATES, type PaymentEventState, REFUND_EVENT_STATES } from '../../../lib/payment/states.js';
 import { type PaymentRecord, toPayment } from '../../../lib/payment/payment.js';
 import { saleText } from '../../../lib/payment/refund.js';
 import { referenceLockIn } from '../../../lib/payment/transitions.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ledgerEventOf } from '../../../lib/payment/ledger-event.js';
+import { ledgerEventOf } from '../../../lib/payment/payment-event.js';
 import { pinReference } from '../../../lib/payment/transitions.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import type { PaymentStore, UniqueKey } from '../../../lib/store/payment-store.js';

@@ -1,5 +1,5 @@
 import { Kysely, SqliteDialect } from 'kysely';
-import type { PaymentClock } from '../../../lib/payment/clock.js';
+import type { PaymentClock } from '../../../lib/runtime/clock.js';
 import { type SqlDialect, sqlPaymentStore } from '../../../lib/store/sql/index.js';
 import { sample } from '../../rigs/extent.js';
 import { DIALECTS, TestDatabases } from './test-databases.js';

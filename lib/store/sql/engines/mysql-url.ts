@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'mysql2';
 import { ESCAPES_IN_URLS, unescaped } from '../errors.js';
-import { looksAtNoCertificate, STRONG_TLS } from '../../../payment/tls.js';
+import { looksAtNoCertificate, STRONG_TLS } from '../../../runtime/network.js';
 import type { Environment } from '../engine.js';
 
 const FORM = /^(?:mysql|mariadb):\/\/./;

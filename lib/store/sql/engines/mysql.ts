@@ -1,5 +1,5 @@
 import type { KyselyPlugin, MysqlPool, MysqlPoolConnection, MysqlQueryResult, QueryResult } from 'kysely';
-import { withTimeout } from '../../../payment/with-timeout.js';
+import { withTimeout } from '../../../runtime/clock.js';
 import { boundedDialect, type DriverPool, ignore, LIMITS, OWN_POOL } from '../bounded-driver.js';
 import type { SqlAccess, SqlEngine } from '../engine.js';
 import { codeOf, importDriver } from '../errors.js';

@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult, QueryResult } from 'kysely';
 import type { Client, ClientConfig, PoolConfig } from 'pg';
-import { looksAtNoCertificate, STRONG_TLS } from '../../../payment/tls.js';
-import { withTimeout } from '../../../payment/with-timeout.js';
+import { looksAtNoCertificate, STRONG_TLS } from '../../../runtime/network.js';
+import { withTimeout } from '../../../runtime/clock.js';
 import { boundedDialect, type DriverPool, ignore, LIMITS, OWN_POOL } from '../bounded-driver.js';
 import type { Environment, SqlAccess, SqlEngine } from '../engine.js';
 import { codeOf, ESCAPES_IN_URLS, importDriver, unescaped } from '../errors.js';

@@ -1,7 +1,7 @@
 import { Kysely, MysqlDialect } from 'kysely';
 import mysql from 'mysql2';
 import { createPool as promisePool } from 'mysql2/promise';
-import type { PaymentClock } from '../../../../../lib/payment/clock.js';
+import type { PaymentClock } from '../../../../../lib/runtime/clock.js';
 import { mysqlPaymentStore, sqlPaymentStore } from '../../../../../lib/store/sql/index.js';
 import type { PaymentTables } from '../../../../../lib/store/sql/tables.js';
 import { StoreTrial } from '../../../contract/store-trial.js';

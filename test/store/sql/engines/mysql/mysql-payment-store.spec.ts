@@ -1,5 +1,5 @@
 import { openSqlStore } from '../../../../../lib/store/sql/index.js';
-import type { PaymentClock } from '../../../../../lib/payment/clock.js';
+import type { PaymentClock } from '../../../../../lib/runtime/clock.js';
 import { type MariaDb, startMariaDb } from '../../../../services/mariadb.js';
 import { describeLikeMemory } from '../../../like-memory.js';
 import { describePaymentStore } from '../../../contract/payment-store-contract.js';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { STRONG_TLS } from '../../../../../lib/payment/tls.js';
+import { STRONG_TLS } from '../../../../../lib/runtime/network.js';
 import { mysqlAddress, unprotectedMysqlHost } from '../../../../../lib/store/sql/engines/mysql-url.js';
 import { makeScratchFolder } from '../../../../rigs/scratch-folder.js';
 

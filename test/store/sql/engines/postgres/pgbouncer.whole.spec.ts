@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { PaymentClock } from '../../../../../lib/payment/clock.js';
+import type { PaymentClock } from '../../../../../lib/runtime/clock.js';
 import { openSqlStore, postgresPaymentStore } from '../../../../../lib/store/sql/index.js';
 import { StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';

@@ -1,4 +1,4 @@
-import type { PaymentClock } from '../../../../../lib/payment/clock.js';
+import type { PaymentClock } from '../../../../../lib/runtime/clock.js';
 import { postgresPaymentStore } from '../../../../../lib/store/sql/index.js';
 import { postgres18, type Postgres, startPostgres } from '../../../../services/postgres.js';
 import { describePaymentStore } from '../../../contract/payment-store-contract.js';

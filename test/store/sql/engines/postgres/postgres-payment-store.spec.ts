@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { PaymentRecord } from '../../../../../lib/payment/payment.js';
-import type { PaymentClock } from '../../../../../lib/payment/clock.js';
+import type { PaymentClock } from '../../../../../lib/runtime/clock.js';
 import { postgresPaymentStore } from '../../../../../lib/store/sql/index.js';
 import { at, StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';

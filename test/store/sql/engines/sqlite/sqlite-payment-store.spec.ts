@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PaymentClock } from '../../../../../lib/payment/clock.js';
+import type { PaymentClock } from '../../../../../lib/runtime/clock.js';
 import { sqlitePaymentStore } from '../../../../../lib/store/sql/index.js';
 import { openSqliteFile } from '../../../../../lib/store/sql/engines/sqlite.js';
 import { describeLikeMemory } from '../../../like-memory.js';

@@ -1,0 +1,170 @@
+import { Injectable } from '@nestjs/common';
+import { Allow } from 'class-validator';
+import { PaymentCallbackError } from '../errors/payment-errors.js';
+import { CallbackRoute } from '../options/payment-options.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { PaymentClock, TimeoutError, withTimeout } from '../runtime/clock.js';
+import { InFlight } from '../settlement/in-flight.js';
+import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { isOwn, PaymentReader } from '../settlement/records.js';
+import { HostedFlow, withoutOldDecline } from '../operations/hosted.js';
+import { ThreeDFlow } from '../operations/three-d.js';
+import type { WaitingPlace } from '../operations/waiting-callbacks.js';
+import { type Callback, checkCallback, readCallback } from '../gateway/callback/callback-fields.js';
+import { hashCallbackToken } from '../operations/ids.js';
+import { AsGiven } from '../dto/rules/reading.rules.js';
+import type { CallbackFields } from '../gateway/gateway-dialect.js';
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+const LOOK_AGAIN_MS = 250;
+
+/**
+ * Handles what the bank or the gateway's own page posts back: finds the payment by its token, and completes it by
+ * Auth3d or, since no field of the page can be counted on, asks the gateway.
+ */
+@Injectable()
+export class CallbackReceiver {
+  constructor(
+    private readonly reader: PaymentReader,
+    private readonly threeD: ThreeDFlow,
+    private readonly hosted: HostedFlow,
+    private readonly inFlight: InFlight,
+    private readonly route: CallbackRoute,
+    private readonly clock: PaymentClock,
+    private readonly settings: PaymentSettings,
+  ) {}
+
+  /** The injection token of an account's receiver. */
+  static token(account: string): symbol {
+    return Symbol.for(`nestjs-card-payment:callback-receiver:${account}`);
+  }
+
+  /**
+   * Checks a callback and changes nothing.
+   *
+   * @throws PaymentCallbackError, PaymentStoreError
+   */
+  async receive(token: string, received: unknown): Promise<ReceivedCallback> {
+    const record = await this.identify(token);
+    const { dialect } = this.settings;
+    const callback = readCallback(received, dialect.callbackObjectFields);
+    this.check(callback, record);
+    const { fields } = callback;
+    return new ReceivedCallback({ conversationId: record.conversationId, payment: toPayment(record), fields });
+  }
+
+  /**
+   * Completes the payment and waits for its outcome, up to `waitMs`; after that, the work goes on. A repeated callback
+   * waits for the first, unless too many already do.
+   *
+   * @throws PaymentCallbackError the callback is refused, the payment unchanged
+   * @throws PaymentStoreError
+   */
+  async complete(token: string, received: unknown): Promise<CallbackResult> {
+    const record = await this.identify(token);
+    const payment = await this.outcomeOf(record, received);
+    // Another payment of the order came first. How that one stands now is what the buyer has to know.
+    const holder = payment.reason === 'reference_taken' ? await this.reader.findHolder(record) : null;
+    if (holder === null) return { payment, isHeld: false };
+    // What another gateway says of its payment is no outcome here.
+    if (holder === 'purged' || !isOwn(holder, this.settings)) return { payment, isHeld: true };
+    return { payment: toPayment(holder), isHeld: false };
+  }
+
+  private async outcomeOf(record: PaymentRecord, received: unknown): Promise<Payment> {
+    const wait = { isOver: false };
+    const place = (record.kind === 'hosted' ? this.hosted : this.threeD).placeFor(record);
+    const outcome =
+      record.state === 'awaiting'
+        ? this.authorize(record, received, place)
+        : this.repeat(record, received, place, wait);
+    const watched = outcome.then((payment) => this.watch(payment, wait, place));
+    try {
+      return await withTimeout(this.route.waitMs, () => watched, this.clock);
+    } catch (error) {
+      wait.isOver = true;
+      if (!(error instanceof TimeoutError)) throw error;
+      return toPayment(withoutOldDecline(await this.reader.latest(record)));
+    } finally {
+      place.leave();
+    }
+  }
+
+  private async identify(token: string): Promise<PaymentRecord> {
+    const record = TOKEN.test(token) ? await this.reader.findByTokenHash(hashCallbackToken(token)) : null;
+    if (!record) throw new PaymentCallbackError('unknown_token');
+    return record;
+  }
+
+  private authorize(record: PaymentRecord, received: unknown, place: WaitingPlace): Promise<Payment> {
+    return this.inFlight.run(() => this.threeD.complete(record, received ?? {}, place));
+  }
+
+  /**
+   * A repeat (Back, refresh, a double post), or the return from the gateway's own page. Nothing of it is sent on, so it
+   * may be empty, but it may not name another payment.
+   */
+  private async repeat(
+    record: PaymentRecord,
+    received: unknown,
+    place: WaitingPlace,
+    wait: { readonly isOver: boolean },
+  ): Promise<Payment> {
+    await Promise.resolve();
+    this.checkRepeat(readCallback(received ?? {}, this.settings.dialect.callbackObjectFields), record);
+    if (record.kind !== 'hosted') return toPayment(record);
+    return this.inFlight.run(() => this.hosted.complete(record, place, wait));
+  }
+
+  private check(callback: Callback, record: PaymentRecord): void {
+    if (record.kind === 'hosted') this.checkRepeat(callback, record);
+    else checkCallback(callback, record, this.settings.dialect);
+  }
+
+  private checkRepeat(callback: Callback, record: PaymentRecord): void {
+    const rules = { ...this.settings.dialect, requiredCallbackFields: [] };
+    if (Object.keys(callback.fields).length > 0) checkCallback(callback, record, rules);
+  }
+
+  /** Auth3d may be running in another process. */
+  private async watch(payment: Payment, wait: { readonly isOver: boolean }, place: WaitingPlace): Promise<Payment> {
+    let latest = payment;
+    while (latest.state === 'authorizing' && isKnown(latest) && !wait.isOver && place.take()) {
+      await this.clock.sleep(LOOK_AGAIN_MS);
+      const record = await this.reader.find(payment.conversationId);
+      if (record) latest = toPayment(record);
+    }
+    return latest;
+  }
+}
+
+/** What the buyer is shown: how this payment stands, or the one that holds its order. */
+export interface CallbackResult {
+  readonly payment: Payment;
+  /** Whether the order is held, and there is no payment to name that does: nobody can say yet whether it is paid. */
+  readonly isHeld: boolean;
+}
+
+/**
+ * A callback that has been checked: its payment, and what the bank sent. A pipe with `validateCustomDecorators` leaves
+ * it as it is.
+ */
+export class ReceivedCallback {
+  @Allow()
+  @AsGiven()
+  readonly conversationId!: string;
+
+  @Allow()
+  @AsGiven()
+  readonly payment!: Payment;
+
+  /** Pass them to `PaymentService.auth3d`. They decide nothing. */
+  @Allow()
+  @AsGiven()
+  readonly fields!: CallbackFields;
+
+  /** @hidden */
+  constructor(fields: ReceivedCallback) {
+    Object.assign(this, fields);
+  }
+}

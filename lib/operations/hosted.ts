@@ -1,0 +1,241 @@
+import { Injectable } from '@nestjs/common';
+import { HostedPaymentDto } from '../dto/do-payment.dto.js';
+import {
+  PaymentDuplicateError,
+  PaymentHostedError,
+  PaymentNotSentError,
+  PaymentUnsupportedError,
+} from '../errors/payment-errors.js';
+import { GatewayClient } from '../gateway/gateway-client.js';
+import type { HostedForm, HostedPage } from '../gateway/readings/pages.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { rowOf } from '../payment/states.js';
+import { Randomness } from '../runtime/randomness.js';
+import { loopTurn } from '../runtime/clock.js';
+import { StoreClock } from '../settlement/store-clock.js';
+import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
+import { inOperation, itself } from '../telemetry/spans.js';
+import { newCallbackToken } from './ids.js';
+import { InquiryFlow } from './inquiry.js';
+import { hostedRequest, newPaymentWithCallback, openPayment, receiveInput } from './opening.js';
+import { type Earlier, isOwn, isSameSale, PaymentReader } from '../settlement/records.js';
+import { ReturnUrlMaker } from './return-urls.js';
+import { nextPageInquiry } from '../settlement/page-outcomes.js';
+import { PaymentWriter, type Settled } from '../settlement/writer.js';
+import { applyNoPage, applyNotSent } from '../settlement/outcomes.js';
+import { WaitingCallbacks, type WaitingPlace } from './waiting-callbacks.js';
+
+/** A page that ends later than this is not believed to. */
+const MAX_PAGE_MS = 86_400_000;
+/** How far apart the inquiries are that a callback causes. */
+const ASK_AGAIN_MS = 2_000;
+/** The same of payments that have ended unpaid. */
+const ASK_ENDED_AGAIN_MS = 60_000;
+/** How many inquiries callbacks may cause at once. */
+const MAX_ASKED_AT_ONCE = 50;
+
+/**
+ * The gateway's own page, ready for the buyer.
+ *
+ * @experimental
+ */
+export interface HostedStart {
+  readonly conversationId: string;
+  /** Send the buyer's browser there, and show it to nobody else; null for an embedded form. */
+  readonly redirectUrl: string | null;
+  /** The gateway's form, as HTML that runs the gateway's script in your page; null for a page. It is not stored. */
+  readonly html: string | null;
+  /** When the page ends. Until then, starting again for the same sale gives the same page. */
+  readonly expiresAt: Date;
+  readonly payment: Payment;
+}
+
+/** An inquiry that a callback caused. */
+interface CallbackInquiry {
+  /** By the monotonic clock. */
+  readonly begunAt: number;
+  readonly answer: Promise<Settled | null>;
+  isAnswered: boolean;
+}
+
+/** The payment at the gateway's own page: the page is opened, the buyer pays there, and the gateway is asked. */
+@Injectable()
+export class HostedFlow {
+  /**
+   * The inquiries that callbacks have caused, each for two seconds at least. By conversationId. Their answers hold the
+   * page's address, so `inspect` must not show them.
+   */
+  readonly #asking = new Map<string, CallbackInquiry>();
+  private askedNow = 0;
+  private readonly waiting = new WaitingCallbacks();
+  private readonly logger = new PaymentLogger();
+  private hasWarned = false;
+
+  constructor(
+    private readonly reader: PaymentReader,
+    private readonly writer: PaymentWriter,
+    private readonly inquiries: InquiryFlow,
+    private readonly gateway: GatewayClient,
+    private readonly returnUrls: ReturnUrlMaker,
+    private readonly clock: StoreClock,
+    private readonly random: Randomness,
+    private readonly settings: PaymentSettings,
+  ) {}
+
+  start(given: unknown): Promise<HostedStart> {
+    const { account } = this.settings;
+    return inOperation(
+      { operation: 'startHosted', account },
+      ({ payment }) => payment,
+      () => this.startOnce(given),
+    );
+  }
+
+  private async startOnce(given: unknown): Promise<HostedStart> {
+    const { settings } = this;
+    const { input, now } = await receiveInput(HostedPaymentDto, given, settings, this.clock);
+    const { form = 'page' } = input;
+    this.expectSupport(form);
+    this.warnOnce();
+    const token = newCallbackToken(this.random);
+    const sale = hostedRequest(input, settings, this.returnUrls.make(input, token));
+    const { random } = this;
+    const record = newPaymentWithCallback('hosted', sale, input, settings, now, { token, random });
+    const earlier = await openPayment(record, this.writer, this.reader, this.settings);
+    if (earlier) return this.showAgain(record, earlier, form);
+    await loopTurn.take();
+
+    const attempt = await this.gateway.startHosted(form, sale);
+    if (!attempt.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), attempt.why);
+    if (!attempt.page) {
+      const failed = await this.writer.settle(record, (current, at) => applyNoPage(current, attempt, settings, at));
+      throw new PaymentHostedError(failed);
+    }
+    return this.showFirst(record, attempt.page);
+  }
+
+  private expectSupport(form: HostedForm): void {
+    const { name } = this.settings.dialect;
+    if (!this.gateway.canInquire) throw new PaymentUnsupportedError('CheckPayment', name);
+    if (!this.gateway.canHost(form)) {
+      throw new PaymentUnsupportedError(form === 'page' ? 'page of its own' : 'form to embed', name);
+    }
+  }
+
+  /** Whether the application calls this at all is not known when it starts. */
+  private warnOnce(): void {
+    if (this.hasWarned) return;
+    this.hasWarned = true;
+    const { account } = this.settings;
+    const message = `Account ${account}: startHosted is experimental, since no answer of the real gateway has been seen (docs/ways-to-pay.md).`;
+    this.logger.warn(new LogRecord(message, { account }));
+  }
+
+  /** The page of the same sale, if it is open. */
+  private showAgain(record: PaymentRecord, { payment: earlier, key }: Earlier, form: HostedForm): HostedStart {
+    const payment = toPayment(earlier);
+    if (!isOpen(earlier) || !isSameSale(earlier, record)) throw new PaymentDuplicateError(payment, key);
+    const { conversationId, redirectUrl, expiresAt } = earlier;
+    const isShown = form === 'page' && redirectUrl !== undefined && expiresAt !== null && this.clock.now() < expiresAt;
+    if (!isShown) throw new PaymentHostedError(payment, 'page_open');
+    return { conversationId, redirectUrl, html: null, expiresAt, payment };
+  }
+
+  private async showFirst(record: PaymentRecord, { redirectUrl, html, endsAt }: HostedPage): Promise<HostedStart> {
+    const now = this.clock.now();
+    const expiresAt = isCredible(endsAt, now) ? endsAt : new Date(now.getTime() + this.settings.sessionTtlMs);
+    const dueAt = nextPageInquiry({ ...record, expiresAt }, now, this.random);
+    const moved = await this.writer.move(record, 'pending', {
+      expiresAt,
+      dueAt,
+      ...(redirectUrl !== null && { redirectUrl }),
+    });
+    // The request took longer than it may, and the payment has been given up meanwhile.
+    if (moved.outcome !== 'replaced') throw new PaymentHostedError(toPayment(await this.reader.latest(record)));
+    const { conversationId } = record;
+    return { conversationId, redirectUrl, html, expiresAt, payment: toPayment(moved.record) };
+  }
+
+  /** A place in which a callback may wait for the payment's outcome. The caller must leave it. */
+  placeFor({ conversationId }: PaymentRecord): WaitingPlace {
+    return this.waiting.placeFor(conversationId);
+  }
+
+  /**
+   * Asks the gateway about a payment because of a callback, which decides nothing: once if the payment has ended
+   * unpaid, otherwise until the gateway's word is clear. A decline is clear to the buyer, although the page stays open.
+   *
+   * @param wait ends this when the caller does not wait any longer
+   */
+  complete(record: PaymentRecord, place: WaitingPlace, wait: { readonly isOver: boolean }): Promise<Payment> {
+    const { account, traceparent: link } = record;
+    return inOperation({ operation: 'hostedReturn', account, link }, itself, () => this.askOften(record, place, wait));
+  }
+
+  private async askOften(
+    record: PaymentRecord,
+    place: WaitingPlace,
+    wait: { readonly isOver: boolean },
+  ): Promise<Payment> {
+    const arrivedAt = this.clock.monotonic();
+    let latest = record;
+    const isAsked = isOwn(record, this.settings);
+    while (isAsked && isKnown(latest) && isAskable(latest) && place.take() && !wait.isOver) {
+      const { begunAt, answer } = this.askApart(latest);
+      const settled = await answer;
+      if (settled && !settled.isStored) return toPayment(settled.record, false);
+      latest = settled?.record ?? latest;
+      if (!isAskable(latest) || rowOf(latest.state).settled) break;
+      // An inquiry that began before the buyer came back may have missed the card that the buyer has just used.
+      if (settled !== null && latest.reason === 'declined' && begunAt >= arrivedAt) return toPayment(latest);
+      await this.clock.sleep(Math.max(begunAt + ASK_AGAIN_MS - this.clock.monotonic(), 0));
+      latest = await this.reader.latest(latest);
+    }
+    return toPayment(withoutOldDecline(latest));
+  }
+
+  /** Callbacks of one payment share its inquiries, which begin two seconds apart at the least. */
+  private askApart(record: PaymentRecord): CallbackInquiry {
+    const { conversationId } = record;
+    const now = this.clock.monotonic();
+    const gapMs = rowOf(record.state).settled ? ASK_ENDED_AGAIN_MS : ASK_AGAIN_MS;
+    const running = this.#asking.get(conversationId);
+    // Its own timer may fire after the caller's: a caller that has waited long enough must not get the old answer
+    // again.
+    if (running && !(running.isAnswered && now - running.begunAt >= gapMs)) return running;
+    if (this.askedNow >= MAX_ASKED_AT_ONCE) return { begunAt: now, answer: Promise.resolve(null), isAnswered: true };
+    const inquiry = { begunAt: now, answer: this.inquiries.ask(record), isAnswered: false };
+    this.#asking.set(conversationId, inquiry);
+    void this.forget(conversationId, inquiry, gapMs);
+    return inquiry;
+  }
+
+  private async forget(conversationId: string, inquiry: CallbackInquiry, gapMs: number): Promise<void> {
+    this.askedNow += 1;
+    await inquiry.answer.catch(() => undefined);
+    this.askedNow -= 1;
+    inquiry.isAnswered = true;
+    await this.clock.sleep(Math.max(inquiry.begunAt + gapMs - this.clock.monotonic(), 0));
+    if (this.#asking.get(conversationId) === inquiry) this.#asking.delete(conversationId);
+  }
+}
+
+/** A decline of an earlier card does not say what became of the card with which the buyer has just come back. */
+export function withoutOldDecline(record: PaymentRecord): PaymentRecord {
+  return record.state === 'pending' && record.reason === 'declined' ? { ...record, reason: null } : record;
+}
+
+/** Whether its page may be open, or is being opened. */
+function isOpen(record: PaymentRecord): boolean {
+  return isKnown(record) && record.kind === 'hosted' && (record.state === 'initiating' || record.state === 'pending');
+}
+
+/** Whether the gateway has a word to say about it: there was a page, and it has not been paid as far as is known. */
+function isAskable({ state, expiresAt }: PaymentRecord): boolean {
+  return expiresAt !== null && rowOf(state).whenDue === 'inquire';
+}
+
+function isCredible(endsAt: Date | null, now: Date): endsAt is Date {
+  return endsAt !== null && endsAt > now && endsAt.getTime() <= now.getTime() + MAX_PAGE_MS;
+}

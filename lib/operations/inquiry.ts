@@ -1,0 +1,185 @@
+import { Injectable } from '@nestjs/common';
+import { PaymentNotFoundError, PaymentStateError, PaymentUnsupportedError } from '../errors/payment-errors.js';
+import { GatewayClient } from '../gateway/gateway-client.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { isKnown, isRefund, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { type Refund, saleAmountsOf, toRefund } from '../payment/refund.js';
+import { isBeforeMoney, type LedgerState, rowOf } from '../payment/states.js';
+import { Randomness } from '../runtime/randomness.js';
+import { inOperation, itself } from '../telemetry/spans.js';
+import type { InquiryOutcome } from '../gateway/readings/outcomes.js';
+import { expectOwn, isOwn, PaymentReader, RefundReader } from '../settlement/records.js';
+import { PaymentWriter, type Settled } from '../settlement/writer.js';
+import { applyAbandoned, applyToPage } from '../settlement/page-outcomes.js';
+import { applyInquiry, saysUnpaid, type Settlement, settlementRules } from '../settlement/outcomes.js';
+import { StoreClock } from '../settlement/store-clock.js';
+
+/** Hosts call `inquire` from controllers of their own, as often as a buyer loads a page. */
+const ASK_AGAIN_MS = 2_000;
+const NOTHING_CLEAR = { outcome: 'nothing' } as const;
+const SILENCE = { outcome: 'unanswered' } as const;
+
+/** Settles a payment or refund whose outcome is not known, by asking the gateway. */
+@Injectable()
+export class InquiryFlow {
+  /**
+   * When this process asked about a payment last, by its monotonic clock: those of the last seconds, in their order.
+   */
+  private readonly askedAt = new Map<string, number>();
+
+  constructor(
+    private readonly payments: PaymentReader,
+    private readonly refunds: RefundReader,
+    private readonly writer: PaymentWriter,
+    private readonly gateway: GatewayClient,
+    private readonly clock: StoreClock,
+    private readonly random: Randomness,
+    private readonly settings: PaymentSettings,
+  ) {}
+
+  /** @param by who asks, to be kept with what it settles */
+  inquire(conversationId: string, by?: string): Promise<Payment> {
+    const { account } = this.settings;
+    return inOperation({ operation: 'inquire', account }, itself, () => this.inquireNow(conversationId, by));
+  }
+
+  private async inquireNow(conversationId: string, by?: string): Promise<Payment> {
+    const record = await this.payments.find(conversationId);
+    this.expectAnswers(record);
+    if (!record) throw new PaymentNotFoundError();
+    if (!isKnown(record)) return toPayment(record);
+    if (isBeforeMoney(record.state)) {
+      throw new PaymentStateError(toPayment(record), 'be inquired: no money can have moved');
+    }
+    if (record.state === 'succeeded' || this.waitMs(record) > 0) return toPayment(record);
+    const settled = await this.ask(record, by);
+    return settled ? toPayment(settled.record, settled.isStored) : toPayment(record);
+  }
+
+  inquireRefund(refundId: string, by?: string): Promise<Refund> {
+    const { account } = this.settings;
+    return inOperation({ operation: 'inquireRefund', account }, itself, () => this.inquireRefundNow(refundId, by));
+  }
+
+  private async inquireRefundNow(refundId: string, by?: string): Promise<Refund> {
+    const record = await this.refunds.find(refundId);
+    this.expectAnswers(record);
+    if (!record) throw new PaymentNotFoundError('refund');
+    if (!isKnown(record) || record.state === 'succeeded') return toRefund(record);
+    const settled = await this.ask(record, by);
+    return settled ? toRefund(settled.record, settled.isStored) : toRefund(record);
+  }
+
+  /** @throws PaymentStateError, PaymentUnsupportedError */
+  private expectAnswers(record: PaymentRecord | null): void {
+    if (record && record.state !== 'succeeded') expectOwn(record, this.settings, 'be inquired');
+    if (!this.gateway.canInquire) throw new PaymentUnsupportedError('CheckPayment', this.settings.dialect.name);
+  }
+
+  /**
+   * Asks whether an open page was paid, and gives the payment up if not.
+   *
+   * @param by who gives it up. Then that raises an event; the shop's own code, which gives it up, has the answer
+   */
+  abandon(conversationId: string, by?: string): Promise<Payment> {
+    const { account } = this.settings;
+    return inOperation({ operation: 'abandon', account }, itself, () => this.abandonNow(conversationId, by));
+  }
+
+  private async abandonNow(conversationId: string, by?: string): Promise<Payment> {
+    const record = await this.payments.find(conversationId);
+    if (!record) throw new PaymentNotFoundError();
+    if (!isKnown(record)) return toPayment(record);
+    if (record.kind !== 'hosted' || record.state === 'initiating') {
+      throw new PaymentStateError(toPayment(record), 'be abandoned');
+    }
+    if (record.state !== 'pending' && record.state !== 'unknown') return toPayment(record);
+    expectOwn(record, this.settings, 'be abandoned');
+    const waitMs = this.waitMs(record);
+    if (waitMs > 0) {
+      await this.clock.sleep(waitMs);
+      // It may have ended meanwhile.
+      return this.abandonNow(conversationId, by);
+    }
+    const settled = await this.askAboutPage(record, applyAbandoned, by, by === undefined ? 'expired' : undefined);
+    return settled ? toPayment(settled.record, settled.isStored) : toPayment(record);
+  }
+
+  /** @returns null when the gateway did not answer; that of another gateway is not asked and counts as silent */
+  async ask(record: PaymentRecord, by?: string): Promise<Settled | null> {
+    if (record.kind === 'hosted') return this.askAboutPage(record, applyToPage, by);
+    const answer = await this.answerAbout(record);
+    // Silence about what ended without money is made up for a few times.
+    if (!answer && !rowOf(record.state).settled) return null;
+    const inquiry = answer ?? SILENCE;
+    // "Not found" counts when it is answered twice, ten minutes apart, so the store's time is needed: this host's clock
+    // may just have been set.
+    const isTimeKnown = await this.isTimeKnown();
+    // Date the answer when it was received, not when it is stored.
+    const answeredAt = this.clock.now();
+    const known = inquiry.outcome === 'not_found' && !isTimeKnown ? NOTHING_CLEAR : inquiry;
+    const rules = settlementRules(this.settings, this.gateway, this.random);
+    const settle: Settlement = (current, now) => applyInquiry(current, known, rules, { now, answeredAt });
+    // That a card was declined at a page says nothing against the next one, so answers about pages are not compared.
+    const isWord = known.outcome === 'declined' || known.outcome === 'mismatch';
+    const from = isWord ? { answer: known.charge } : {};
+    const settled = await this.writer.settleRecord(record, askedBy(by, settle), from);
+    return answer && settled;
+  }
+
+  private async askAboutPage(
+    record: PaymentRecord,
+    apply: typeof applyToPage,
+    by?: string,
+    untold?: LedgerState,
+  ): Promise<Settled | null> {
+    const answered = await this.answerAbout(record);
+    const isTimeKnown = await this.isTimeKnown();
+    const answeredAt = this.clock.now();
+    // That nothing was paid counts by the time at which it is said.
+    const inquiry = saysUnpaid(answered) && !isTimeKnown ? null : answered;
+    const rules = settlementRules(this.settings, this.gateway, this.random);
+    const settle: Settlement = (current, now) => apply(current, inquiry, rules, { now, answeredAt });
+    if (!inquiry && (!isTimeKnown || settle(record, answeredAt) === null)) return null;
+    return this.writer.settleRecord(record, askedBy(by, settle), { untold });
+  }
+
+  private isTimeKnown(): Promise<boolean> {
+    return this.clock.check().then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** How long the gateway is not asked about a payment again. */
+  private waitMs({ conversationId }: PaymentRecord): number {
+    const askedAt = this.askedAt.get(conversationId) ?? -Infinity;
+    return askedAt + ASK_AGAIN_MS - this.clock.monotonic();
+  }
+
+  private noteAsked({ conversationId }: PaymentRecord): void {
+    const now = this.clock.monotonic();
+    this.askedAt.delete(conversationId);
+    this.askedAt.set(conversationId, now);
+    for (const [id, askedAt] of this.askedAt) {
+      if (askedAt > now - ASK_AGAIN_MS) break;
+      this.askedAt.delete(id);
+    }
+  }
+
+  private async answerAbout(record: PaymentRecord): Promise<InquiryOutcome | null> {
+    if (!isOwn(record, this.settings)) return null;
+    this.noteAsked(record);
+    if (!isRefund(record)) return this.gateway.checkPayment(toPayment(record));
+    return this.gateway.checkRefund(toPayment(record), saleAmountsOf(record));
+  }
+}
+
+/** Keeps who asked with a change of the state. */
+function askedBy(by: string | undefined, settle: Settlement): Settlement {
+  if (by === undefined) return settle;
+  return (current, now) => {
+    const next = settle(current, now);
+    return next && next.state !== current.state ? { ...next, by } : next;
+  };
+}

@@ -1,0 +1,462 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { types } from 'node:util';
+import type { RecordRefundDto, RefundDto, VoidDto } from '../dto/refund.dto.js';
+import { PaymentNotFoundError } from '../errors/payment-errors.js';
+import { PaymentValidationError } from '../errors/payment-validation.error.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { otherGatewaysIn } from '../payment/gateway-id.js';
+import { isWritable, keptNote } from '../payment/kept-text.js';
+import type { LedgerEventType } from '../payment/payment-event.js';
+import { isRefund, type Payment, type PaymentReason, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { type Refund, toRefund } from '../payment/refund.js';
+import {
+  type LedgerState,
+  type PaymentState,
+  REFUND_STATES,
+  type RefundState,
+  SALE_STATES,
+} from '../payment/states.js';
+import { InFlight } from '../settlement/in-flight.js';
+import { PaymentReader, RefundReader } from '../settlement/records.js';
+import {
+  type Delivery,
+  type DeliveryPlace,
+  type ListPlace,
+  PAYMENT_STORE,
+  type PaymentStore,
+  type RecordType,
+  type SettledPage,
+  type SettledPlace,
+  type StateCount,
+} from '../store/payment-store.js';
+import { callStore } from '../store/store-call.js';
+import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
+import { InquiryFlow } from './inquiry.js';
+import { RefundFlow } from './refund.js';
+import { MAX_NAME_LENGTH, OperatorFlow } from './resolution.js';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 1_000;
+
+/** Which page of a list. */
+export interface StaffPage {
+  /** The `next` of the page before; null or absent for the first page. */
+  readonly after?: string | null;
+  /** How many at most: 1 to 1,000, by default 50. */
+  readonly limit?: number;
+}
+
+/** Which payments to list, the newest first. */
+export interface PaymentListQuery extends StaffPage {
+  readonly state?: PaymentState | readonly PaymentState[];
+  readonly reference?: string;
+}
+
+/** Which refunds and voids to list, the newest first. */
+export interface RefundListQuery extends StaffPage {
+  readonly state?: RefundState | readonly RefundState[];
+}
+
+interface RecordListQuery extends StaffPage {
+  readonly state?: LedgerState | readonly LedgerState[];
+  readonly reference?: string;
+}
+
+/** Which deliveries to list, the oldest event first: the parked ones, unless `parked` is false. */
+export interface DeliveryListQuery extends StaffPage {
+  readonly parked?: boolean;
+}
+
+/** Who asks: a name, an address, a user id. It is kept in the history, up to 200 characters. */
+export interface StaffMember {
+  readonly by: string;
+}
+
+/** Options of `PaymentOperations.resolve` and `resolveRefund`. */
+export interface StaffResolveOptions extends StaffMember {
+  /** As in `ResolveOptions`. */
+  readonly force?: boolean;
+}
+
+/** One change in the history of a payment or of a refund of it. */
+export interface OperationsHistoryEntry {
+  readonly at: Date;
+  readonly state: LedgerState;
+  readonly reason: PaymentReason | null;
+  /** Who made it, if a person did. */
+  readonly by: string | null;
+  readonly note: string | null;
+  /** The refund that changed; null for the payment. */
+  readonly refundId: string | null;
+}
+
+/** An event on its way to a handler, or one whose handler kept failing. */
+export interface OperationsDelivery {
+  readonly handlerId: string;
+  readonly eventId: string;
+  readonly type: LedgerEventType;
+  /** The payment that it is about, or whose refund it is about. */
+  readonly conversationId: string;
+  /** How many attempts have failed. */
+  readonly attempts: number;
+  /** What the last failed attempt said. */
+  readonly error: string | null;
+  /** When the event occurred. */
+  readonly at: Date;
+}
+
+/** How many payments, refunds and deliveries there are. */
+export interface OperationsCounts {
+  /** Settled states are counted to 10,000; `oldest` is the oldest change of those that were counted. */
+  readonly states: Readonly<Record<PaymentState, StateCount>>;
+  readonly refunds: Readonly<Record<RefundState, StateCount>>;
+  readonly deliveries: {
+    /** Events that are on their way, or that no handler takes yet. */
+    readonly waiting: number;
+    /** Those whose handler kept failing. */
+    readonly parked: number;
+    /** When the oldest parked event occurred; null if none is parked. */
+    readonly oldest: Date | null;
+  };
+  /** Unsettled payments and refunds of another gateway than the settings name now. */
+  readonly otherGateway: number;
+}
+
+/**
+ * What the people who look after payments may do: find and list, see the history, ask the gateway, settle by hand, give
+ * money back, and have an event delivered again. Inject this class, or `@InjectPaymentOperations(name)` for a named
+ * account. Every method that does something needs the name of who asks (`by`), which the history keeps.
+ */
+@Injectable()
+export class PaymentOperations {
+  private readonly logger = new PaymentLogger();
+
+  /** @hidden */
+  constructor(
+    @Inject(PAYMENT_STORE) private readonly store: PaymentStore,
+    private readonly payments: PaymentReader,
+    private readonly refundReader: RefundReader,
+    private readonly inquiries: InquiryFlow,
+    private readonly operator: OperatorFlow,
+    private readonly refundFlow: RefundFlow,
+    private readonly inFlight: InFlight,
+    private readonly settings: PaymentSettings,
+  ) {}
+
+  /**
+   * A page of payments, the newest first; `next` is null on the last one.
+   *
+   * @throws PaymentValidationError for a state, limit or page that there is not
+   * @throws PaymentStoreError
+   */
+  async list(query: PaymentListQuery = {}): Promise<{ readonly payments: Payment[]; readonly next: string | null }> {
+    const { records, next } = await this.page('payment', query, SALE_STATES);
+    return { payments: records.map((record) => toPayment(record)), next };
+  }
+
+  /**
+   * A page of refunds and voids of all payments, the newest first; `next` is null on the last one.
+   *
+   * @throws PaymentValidationError for a state, limit or page that there is not
+   * @throws PaymentStoreError
+   */
+  async listRefunds(
+    query: RefundListQuery = {},
+  ): Promise<{ readonly refunds: Refund[]; readonly next: string | null }> {
+    const { records, next } = await this.page('refund', query, REFUND_STATES);
+    return { refunds: records.map((record) => toRefund(record)), next };
+  }
+
+  /** @throws PaymentStoreError */
+  async counts(): Promise<OperationsCounts> {
+    const { account, gateways } = this.settings;
+    const [counts, others, [oldest]] = await callStore('reading', () =>
+      Promise.all([
+        this.store.counts(account),
+        this.store.otherGateways(account, gateways),
+        this.store.listDeliveries({ account, parked: true, after: null, limit: 1 }),
+      ]),
+    );
+    return {
+      states: picked(counts.states, SALE_STATES),
+      refunds: picked(counts.refunds, REFUND_STATES),
+      deliveries: {
+        waiting: counts.waitingEvents + counts.openDeliveries,
+        parked: counts.parkedDeliveries,
+        oldest: oldest?.event.occurredAt ?? null,
+      },
+      otherGateway: otherGatewaysIn(others).count,
+    };
+  }
+
+  /**
+   * A payment by its conversationId, or a refund or void by its refundId.
+   *
+   * @throws PaymentStoreError
+   */
+  async find(id: string): Promise<Payment | Refund | null> {
+    if (!isWritable(id)) return null;
+    const record = await callStore('reading', () => this.store.find(this.settings.account, id));
+    return record && shown(record);
+  }
+
+  /**
+   * The payments and refunds that were settled in a period, from its first moment until just before its last, the
+   * oldest `finalizedAt` first. It reads a page at a time. What is settled meanwhile may be among them.
+   *
+   * @throws PaymentValidationError for what is no date
+   * @throws PaymentStoreError
+   */
+  async *settled(period: Period): AsyncGenerator<Payment | Refund, undefined> {
+    for (const path of ['from', 'to'] as const) {
+      if (!types.isDate(period[path]) || Number.isNaN(period[path].getTime()))
+        throw refused(path, 'isDate', 'must be a Date');
+    }
+    const listSettled: PaymentStore['listSettled'] = (page) => callStore('reading', () => this.store.listSettled(page));
+    for await (const record of settledRecords({ listSettled }, this.settings.account, period)) yield shown(record);
+  }
+
+  /**
+   * Every change of a payment and of its refunds, in the order in which they happened.
+   *
+   * @throws PaymentNotFoundError, PaymentStoreError
+   */
+  async history(conversationId: string): Promise<OperationsHistoryEntry[]> {
+    if (!(await this.payments.find(conversationId))) throw new PaymentNotFoundError();
+    const refunds = await this.refundReader.ofPayment(conversationId);
+    const ids = [null, ...refunds.map((refund) => refund.conversationId)];
+    const histories = await Promise.all(
+      ids.map(async (refundId) => {
+        const history = await this.payments.history(refundId ?? conversationId);
+        return history.map(({ at, state, reason, by, note }) => ({ at, state, reason, by, note, refundId }));
+      }),
+    );
+    // Each is in its own order already, which changes of the same moment keep.
+    return histories.flat().sort((one, other) => one.at.getTime() - other.at.getTime());
+  }
+
+  /**
+   * A page of the events whose handler kept failing, or of those on their way, the oldest first.
+   *
+   * @throws PaymentValidationError for a limit or page that there is not
+   * @throws PaymentStoreError
+   */
+  async deliveries({ parked = true, after, limit }: DeliveryListQuery = {}): Promise<{
+    readonly deliveries: OperationsDelivery[];
+    readonly next: string | null;
+  }> {
+    const count = checkedLimit(limit);
+    const place = placeIn(after, ([occurredAt, eventId, handlerId]): DeliveryPlace => {
+      return { occurredAt: new Date(occurredAt), eventId, handlerId: handlerId ?? '' };
+    });
+    const { account } = this.settings;
+    const page = { account, parked, after: place, limit: count + 1 };
+    const found = await callStore('reading', () => this.store.listDeliveries(page));
+    const placeOf = ({ event, handlerId }: Delivery) =>
+      placeText([event.occurredAt.getTime(), event.eventId, handlerId]);
+    return { deliveries: found.slice(0, count).map(toShownDelivery), next: nextOf(found, count, placeOf) };
+  }
+
+  /**
+   * Has a parked event delivered to its handler again.
+   *
+   * @returns whether there was such a parked delivery
+   * @throws PaymentValidationError without `by`
+   * @throws PaymentStoreError
+   */
+  async replay(handlerId: string, eventId: string, member: StaffMember): Promise<boolean> {
+    const { account } = this.settings;
+    const who = nameOf(member);
+    const outcome = await callStore('replaying', () => this.store.replay(account, handlerId, eventId));
+    if (outcome === 'absent') return false;
+    const overtaken = outcome === 'overtaken' ? ' A later event has overtaken it: it tells of an older state.' : '';
+    const line = `Event ${eventId} is delivered to ${handlerId} again, replayed by ${who}.${overtaken}`;
+    this.logger.log(new LogRecord(line, { account, eventId, handlerId, by: who }));
+    return true;
+  }
+
+  /** As `PaymentService.inquire`; who asked is kept with what it settles. */
+  inquire(conversationId: string, member: StaffMember): Promise<Payment> {
+    return this.inFlight.run(async () =>
+      this.inquiries.inquire(conversationId, this.noted('inquire', conversationId, member)),
+    );
+  }
+
+  /** As `PaymentService.inquireRefund`; who asked is kept with what it settles. */
+  inquireRefund(refundId: string, member: StaffMember): Promise<Refund> {
+    return this.inFlight.run(async () =>
+      this.inquiries.inquireRefund(refundId, this.noted('inquireRefund', refundId, member)),
+    );
+  }
+
+  /** As `PaymentService.abandon`, but its event is raised, since the shop's code does not have the answer. */
+  abandon(conversationId: string, member: StaffMember): Promise<Payment> {
+    return this.inFlight.run(async () =>
+      this.inquiries.abandon(conversationId, this.noted('abandon', conversationId, member)),
+    );
+  }
+
+  /** As `PaymentService.resolve`, with `by`. */
+  resolve(
+    conversationId: string,
+    state: 'succeeded' | 'failed',
+    note: string,
+    options: StaffResolveOptions,
+  ): Promise<Payment> {
+    return this.inFlight.run(async () => this.operator.resolve(conversationId, state, note, withName(options)));
+  }
+
+  /** As `PaymentService.resolveRefund`, with `by`. */
+  resolveRefund(
+    refundId: string,
+    state: 'succeeded' | 'failed',
+    note: string,
+    options: StaffResolveOptions,
+  ): Promise<Refund> {
+    return this.inFlight.run(async () => this.operator.resolveRefund(refundId, state, note, withName(options)));
+  }
+
+  /** As `PaymentService.refund`, with `by`. */
+  refund(input: RefundDto & StaffMember): Promise<Refund> {
+    return this.inFlight.begin(async () => this.refundFlow.refund(withName(input)));
+  }
+
+  /** As `PaymentService.void`, with `by`. */
+  void(input: VoidDto & StaffMember): Promise<Refund> {
+    return this.inFlight.begin(async () => this.refundFlow.void(withName(input)));
+  }
+
+  /** As `PaymentService.recordRefund`, with `by`. */
+  recordRefund(input: RecordRefundDto & StaffMember): Promise<Refund> {
+    return this.inFlight.begin(async () => this.refundFlow.recordRefund(withName(input)));
+  }
+
+  /** An ask may change nothing, and then only this line says who asked. */
+  private noted(act: string, id: string, member: StaffMember): string {
+    const by = nameOf(member);
+    const { account } = this.settings;
+    this.logger.log(new LogRecord(`${act} of ${id}, asked for by ${by}.`, { account, id, act, by }));
+    return by;
+  }
+
+  private async page(
+    type: RecordType,
+    { state, reference, after, limit }: RecordListQuery,
+    known: readonly LedgerState[],
+  ): Promise<{ readonly records: readonly PaymentRecord[]; readonly next: string | null }> {
+    const count = checkedLimit(limit);
+    const states = state === undefined ? undefined : typeof state === 'string' ? [state] : state;
+    if (states?.some((one) => !known.includes(one))) throw refused('state', 'isIn', `must be of ${known.join(', ')}`);
+    const place = placeIn(after, ([createdAt, conversationId]): ListPlace => {
+      return { createdAt: new Date(createdAt), conversationId };
+    });
+    if (reference !== undefined && !isWritable(reference)) return { records: [], next: null };
+    const query = { account: this.settings.account, type, states, reference, after: place, limit: count + 1 };
+    const found = await callStore('reading', () => this.store.list(query));
+    const placeOf = (record: PaymentRecord) => placeText([record.createdAt.getTime(), record.conversationId]);
+    return { records: found.slice(0, count), next: nextOf(found, count, placeOf) };
+  }
+}
+
+function shown(record: PaymentRecord): Payment | Refund {
+  return isRefund(record) ? toRefund(record) : toPayment(record);
+}
+
+function toShownDelivery({ handlerId, event, attempts, error }: Delivery): OperationsDelivery {
+  const { eventId, type, occurredAt } = event;
+  const { conversationId } = event.payment;
+  return { handlerId, eventId, type, conversationId, attempts, error, at: occurredAt };
+}
+
+function picked<State extends LedgerState>(
+  counts: Readonly<Record<LedgerState, StateCount>>,
+  states: readonly State[],
+): Readonly<Record<State, StateCount>> {
+  return Object.fromEntries(states.map((state) => [state, counts[state]])) as Record<State, StateCount>;
+}
+
+/** A place in a list as a text for addresses: the time in ms, and ids. */
+type PlaceParts = readonly [time: number, id: string, handlerId?: string];
+
+function placeText(parts: PlaceParts): string {
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+/** @throws PaymentValidationError for a text that is no place */
+function placeIn<Place>(text: string | null | undefined, placeOf: (parts: PlaceParts) => Place): Place | null {
+  if (text === null || text === undefined) return null;
+  try {
+    const parts = JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown[];
+    const [time, ...ids] = parts;
+    const isPlace = Number.isSafeInteger(time) && ids.length > 0 && ids.every(isWritable);
+    if (isPlace) return placeOf(parts as unknown as PlaceParts);
+  } catch {
+    // Refused below.
+  }
+  throw refused('after', 'isPlace', 'must be the next of an earlier page, as it was given');
+}
+
+function nextOf<Row>(found: readonly Row[], count: number, placeOf: (row: Row) => string): string | null {
+  const last = found[count - 1];
+  return last && found.length > count ? placeOf(last) : null;
+}
+
+function checkedLimit(limit = DEFAULT_LIMIT): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw refused('limit', 'limit', `must be a whole number from 1 to ${MAX_LIMIT}`);
+}
+
+/** @throws PaymentValidationError */
+function nameOf(member: unknown): string {
+  const { by } = (member ?? {}) as Partial<StaffMember>;
+  if (typeof by === 'string' && by.trim() !== '') return keptNote(by, MAX_NAME_LENGTH);
+  throw refused('by', 'isNotEmpty', 'must be the name of who asks, which the history keeps');
+}
+
+function withName<Given extends StaffMember>(given: Given): Given {
+  nameOf(given);
+  return given;
+}
+
+function refused(path: string, rule: string, message: string): PaymentValidationError {
+  return new PaymentValidationError([{ path, rule, message }]);
+}
+
+/** From the first moment of a period until just before its last. */
+export interface Period {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+const PAGE_SIZE = 200;
+
+/**
+ * The payments and refunds of an account that were settled in a period, the oldest `finalizedAt` first. It reads a page
+ * at a time, so that memory use does not depend on their number. What is settled meanwhile may be among them.
+ */
+export async function* settledRecords(
+  store: Pick<PaymentStore, 'listSettled'>,
+  account: string,
+  period: Period,
+): AsyncGenerator<PaymentRecord, undefined> {
+  let after: SettledPage['after'] = null;
+  for (;;) {
+    const page = await store.listSettled({ account, ...period, after, limit: PAGE_SIZE });
+    yield* page;
+    const last = page.at(-1);
+    if (!last || page.length < PAGE_SIZE) return;
+    const next = placeOf(last);
+    // It would go on for ever.
+    if (after && !isBehind(next, after)) throw new Error('The store lists settled records that it listed before.');
+    after = next;
+  }
+}
+
+function placeOf({ finalizedAt, conversationId }: PaymentRecord): SettledPlace {
+  return { finalizedAt: finalizedAt ?? new Date(0), conversationId };
+}
+
+function isBehind(place: SettledPlace, other: SettledPlace): boolean {
+  const difference = place.finalizedAt.getTime() - other.finalizedAt.getTime();
+  return difference > 0 || (difference === 0 && place.conversationId !== other.conversationId);
+}

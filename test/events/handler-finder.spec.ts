@@ -1,0 +1,177 @@
+import { Controller, Inject, Injectable, type ModuleMetadata, Scope, type Type } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import { OnPayment, type PaymentEvent } from 'nestjs-card-payment';
+import { HandlerFinder, type PaymentHandler } from '../../lib/events/handler-finder.js';
+
+const STATE_WITHOUT_EVENT = 'charging' as string as 'succeeded';
+const EVENT = { eventId: 'ONE:1' } as PaymentEvent;
+
+@Injectable()
+class Orders {
+  readonly seen: string[] = [];
+
+  @OnPayment(['succeeded', 'failed'])
+  settled({ eventId }: PaymentEvent): void {
+    this.seen.push(eventId);
+  }
+
+  @OnPayment('review', { id: 'look', name: 'eu' })
+  look(): void {}
+
+  other(): void {}
+}
+
+@Injectable()
+class BookOrders extends Orders {}
+
+@Controller('mail')
+class MailController {
+  @OnPayment('expired')
+  remind(): void {}
+}
+
+@Injectable({ scope: Scope.REQUEST })
+class RequestScoped {
+  @OnPayment('succeeded')
+  paid(): void {}
+}
+
+@Injectable()
+class DependsOnRequest {
+  constructor(@Inject(RequestScoped) readonly request: RequestScoped) {}
+
+  @OnPayment('failed')
+  failed(): void {}
+}
+
+@Injectable({ scope: Scope.TRANSIENT })
+class Transient {}
+
+@Injectable()
+class Twice {
+  @OnPayment('succeeded', { id: 'same' })
+  one(): void {}
+  @OnPayment('failed', { id: 'same' })
+  two(): void {}
+}
+
+@Injectable()
+class OncePerAccount {
+  @OnPayment('succeeded', { id: 'same' })
+  one(): void {}
+  @OnPayment('succeeded', { id: 'same', name: 'eu' })
+  two(): void {}
+}
+
+@Injectable()
+class NeverCalled {
+  @OnPayment(['succeeded', STATE_WITHOUT_EVENT])
+  never(): void {}
+}
+
+function handlerWith(options: { concurrency?: number; timeoutMs?: number }) {
+  @Injectable()
+  class Configured {
+    @OnPayment('succeeded', options)
+    paid(): void {}
+  }
+  return Configured;
+}
+
+async function find(metadata: ModuleMetadata): Promise<PaymentHandler[]> {
+  const imports = [DiscoveryModule, ...(metadata.imports ?? [])];
+  const providers = [HandlerFinder, ...(metadata.providers ?? [])];
+  const module = await Test.createTestingModule({ ...metadata, imports, providers }).compile();
+  return module.get(HandlerFinder).find();
+}
+
+describe('HandlerFinder', () => {
+  it('finds the @OnPayment methods of providers and controllers, with ids of class and method name', async () => {
+    const handlers = await find({ providers: [Orders], controllers: [MailController] });
+    expect(handlers.map(({ id, account, types }) => ({ id, account, types }))).toEqual([
+      { id: 'Orders.settled', account: 'default', types: ['payment.succeeded', 'payment.failed'] },
+      { id: 'look', account: 'eu', types: ['payment.review'] },
+      { id: 'MailController.remind', account: 'default', types: ['payment.expired'] },
+    ]);
+  });
+
+  it('calls a method on its own instance', async () => {
+    const orders = new Orders();
+    const [settled] = await find({ providers: [{ provide: Orders, useValue: orders }] });
+    settled!.handle(EVENT);
+    expect(orders.seen).toEqual(['ONE:1']);
+  });
+
+  it('finds an instance only once, even with several tokens', async () => {
+    const handlers = await find({
+      providers: [
+        Orders,
+        { provide: 'alias', useExisting: Orders },
+        { provide: 'factory', useFactory: (orders: Orders) => orders, inject: [Orders] },
+      ],
+    });
+    expect(handlers.map(({ id }) => id)).toEqual(['Orders.settled', 'look']);
+  });
+
+  it('finds inherited methods, with ids of the subclass', async () => {
+    const handlers = await find({ providers: [BookOrders] });
+    expect(handlers.map(({ id }) => id)).toEqual(['BookOrders.settled', 'look']);
+  });
+
+  it('ignores providers without a prototype, or that are not objects', async () => {
+    const values = [Object.create(null), null, 'text', 7, () => undefined, new Proxy({}, {})] as unknown[];
+    const providers = values.map((useValue, index) => ({ provide: `value-${index}`, useValue }));
+    expect(await find({ providers: [...providers, Transient] })).toEqual([]);
+  });
+
+  it('accepts the same id in two accounts', async () => {
+    const handlers = await find({ providers: [OncePerAccount] });
+    expect(handlers.map(({ id, account }) => `${account} ${id}`)).toEqual(['default same', 'eu same']);
+  });
+
+  it.each([
+    [
+      'on a request-scoped provider',
+      [RequestScoped],
+      /@OnPayment RequestScoped\.paid: is on a request-scoped or transient provider/,
+    ],
+    [
+      'on a provider that depends on a request-scoped one',
+      [RequestScoped, DependsOnRequest],
+      /DependsOnRequest\.failed: is on a request-sc/,
+    ],
+    ['whose id is used twice', [Twice], /@OnPayment same: stands twice/],
+    [
+      'for a state without an event',
+      [NeverCalled],
+      /NeverCalled\.never: names a state that has no event; choose of succeeded, failed, expired, unknown, review/,
+    ],
+    ...[0, -1, 1.5, Number.NaN, Infinity].map((concurrency): [string, Type[], RegExp] => [
+      `with a concurrency of ${concurrency}`,
+      [handlerWith({ concurrency })],
+      /@OnPayment Configured\.paid: has a concurrency that is no whole number above 0/,
+    ]),
+    ...[0, -1, 1.5, Number.NaN, 2_147_483_648].map((timeoutMs): [string, Type[], RegExp] => [
+      `with a timeoutMs of ${timeoutMs}`,
+      [handlerWith({ timeoutMs })],
+      /@OnPayment Configured\.paid: has a timeoutMs that is no whole number from 1 to 2147483647/,
+    ]),
+  ] as [string, Type[], RegExp][])('refuses a handler %s', async (_what, providers, message) => {
+    await expect(find({ providers })).rejects.toThrow(message);
+    await expect(find({ providers })).rejects.toMatchObject({ code: 'PAYMENT_CONFIGURATION' });
+  });
+
+  it.each([
+    { concurrency: 1, timeoutMs: 1 },
+    { concurrency: 100, timeoutMs: 2_147_483_647 },
+  ])('accepts %j', async (options) => {
+    expect(await find({ providers: [handlerWith(options)] })).toMatchObject([options]);
+  });
+
+  it('reports all problems at once', async () => {
+    await expect(find({ providers: [Twice, NeverCalled] })).rejects.toMatchObject({
+      problems: [{ option: '@OnPayment same' }, { option: '@OnPayment NeverCalled.never' }],
+    });
+  });
+});

@@ -1,0 +1,340 @@
+import 'reflect-metadata';
+import { jest } from '@jest/globals';
+import {
+  type ArgumentsHost,
+  Controller,
+  Get,
+  Logger,
+  type INestApplication,
+  Module,
+  NotFoundException,
+  Param,
+  Res,
+} from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { loggerInto, logLines } from '../operations/log-lines.js';
+import {
+  PaymentCallbackError,
+  PaymentConfigurationError,
+  PaymentDuplicateError,
+  PaymentError,
+  PaymentHostedError,
+  PaymentInit3dError,
+  PaymentNotFoundError,
+  PaymentNotSentError,
+  PaymentOverloadError,
+  PaymentRefundError,
+  PaymentShutdownError,
+  PaymentStateError,
+  PaymentStoreError,
+  PaymentUnsupportedError,
+  PaymentValidationError,
+} from '../../lib/errors/index.js';
+import type { PaymentErrorBody } from '../../lib/http/error-answer.js';
+import { PaymentExceptionFilter } from '../../lib/http/payment-exception.filter.js';
+import type { Payment } from '../../lib/payment/payment.js';
+import { aRefund } from '../../lib/testing/a-payment.js';
+
+function paymentThat(change: Partial<Payment>): Payment {
+  const now = new Date('2026-06-15T10:00:00Z');
+  return {
+    conversationId: 'ABC12345678901234567',
+    account: 'default',
+    reference: 'order-1',
+    allowRepeat: false,
+    kind: '3d',
+    state: 'failed',
+    settled: true,
+    stored: true,
+    reason: null,
+    amount: '149.90',
+    currencyCode: 949,
+    installmentCount: 1,
+    chargedAmount: null,
+    code: null,
+    message: null,
+    orderId: null,
+    paymentId: null,
+    bankUniqueReferenceNumber: null,
+    authCode: null,
+    transactionDate: null,
+    transactionAt: null,
+    maskedCardNumber: '524677******3508',
+    commissionRate: null,
+    commissionAmount: null,
+    createdAt: now,
+    updatedAt: now,
+    finalizedAt: now,
+    version: 2,
+    ...change,
+  };
+}
+
+class HostsOwnError extends PaymentError {
+  readonly code = 'SHOP_SPECIAL';
+}
+
+const PROBLEM = { path: 'cardDetails.expDate', rule: 'expiry' };
+const ISSUES = [{ ...PROBLEM, field: 'Son kullanma tarihi', message: 'Son kullanma tarihi ay ve yıl olmalı' }];
+const ABOUT = { conversationId: 'ABC12345678901234567' };
+const PAID = paymentThat({ state: 'succeeded' });
+const ABOUT_REFUND = { ...ABOUT, state: 'succeeded', refundId: 'ABC00000000000000002' } as const;
+
+const CASES: Record<string, [error: PaymentError, status: number, more?: Partial<PaymentErrorBody>]> = {
+  validation: [
+    new PaymentValidationError([
+      { ...PROBLEM, message: { en: '$property is wrong', tr: '$property ay ve yıl olmalı' } },
+    ]),
+    400,
+    { issues: ISSUES },
+  ],
+  callback: [new PaymentCallbackError('unknown_token'), 400],
+  missing: [new PaymentNotFoundError(), 404],
+  duplicate: [new PaymentDuplicateError(paymentThat({ state: 'succeeded' }), 'idempotencyKey'), 409],
+  state: [
+    new PaymentStateError(paymentThat({ state: 'initiating' }), 'be completed'),
+    409,
+    { ...ABOUT, state: 'initiating' },
+  ],
+  takenRefundId: [new PaymentDuplicateError(PAID, 'refundId', aRefund()), 409],
+  refundOfTakenId: [new PaymentDuplicateError(PAID, 'refundId'), 409],
+  exceeding: [
+    new PaymentRefundError('exceeds', PAID, { refundable: '49.90' }),
+    409,
+    { ...ABOUT, state: 'succeeded', reason: 'exceeds', refundable: '49.90' },
+  ],
+  stateOfRefund: [
+    new PaymentStateError(PAID, 'be resolved as failed', aRefund()),
+    409,
+    { ...ABOUT_REFUND, refundState: 'succeeded' },
+  ],
+  unsentRefund: [
+    new PaymentNotSentError(PAID, 'connection refused', aRefund({ state: 'failed' })),
+    503,
+    { ...ABOUT_REFUND, refundState: 'failed' },
+  ],
+  unsupported: [new PaymentUnsupportedError('inquiry', 'standard'), 501],
+  unanswered: [new PaymentInit3dError(paymentThat({ reason: 'no_answer' })), 502, { ...ABOUT, state: 'failed' }],
+  refused: [new PaymentInit3dError(paymentThat({ reason: 'refused' })), 502, { ...ABOUT, state: 'failed' }],
+  declined: [new PaymentInit3dError(paymentThat({ reason: 'declined' })), 402, { ...ABOUT, state: 'failed' }],
+  taken: [new PaymentDuplicateError(PAID, 'reference'), 409],
+  takenForGood: [new PaymentDuplicateError(null, 'reference'), 409],
+  pageOpen: [
+    new PaymentHostedError(paymentThat({ kind: 'hosted', state: 'pending' }), 'page_open'),
+    409,
+    { ...ABOUT, state: 'pending', reason: 'page_open' },
+  ],
+  pageUnreadable: [
+    new PaymentHostedError(paymentThat({ kind: 'hosted', reason: 'unreadable' })),
+    502,
+    { ...ABOUT, state: 'failed' },
+  ],
+  pageRefused: [
+    new PaymentHostedError(paymentThat({ kind: 'hosted', reason: 'declined' })),
+    502,
+    { ...ABOUT, state: 'failed' },
+  ],
+  unsent: [new PaymentNotSentError(paymentThat({}), 'connection refused'), 503, { ...ABOUT, state: 'failed' }],
+  store: [new PaymentStoreError('reading'), 503],
+  overload: [new PaymentOverloadError(10), 503],
+  shutdown: [new PaymentShutdownError(), 503],
+  configuration: [
+    new PaymentConfigurationError([{ option: 'baseUrl', variable: 'PAYMENT_BASE_URL', message: 'is required' }]),
+    500,
+  ],
+  own: [new HostsOwnError('special'), 500],
+};
+
+const LATER = { tr: /bir para çekilmedi.*birkaç dakika sonra/, en: /nothing was charged.*few minutes/ };
+/** A look at an order fails in the same way, and that order may have been paid. */
+const UNAVAILABLE = {
+  tr: /Daha önce ödediyseniz.*yeniden ödemeyin/,
+  en: /If you have paid before, please do not pay again/,
+};
+const UNDER_WAY = { tr: /ödenmekte.*yeniden ödeme yapmayın/, en: /being paid.*do not pay again/ };
+const IMPOSSIBLE = { tr: /yapılamaz/, en: /cannot be done/ };
+const TROUBLE = { tr: /mağazayla iletişime/, en: /contact the shop before you pay again/ };
+const BUYER_TEXTS: Record<string, { tr: RegExp; en: RegExp }> = {
+  validation: { tr: /girdiğiniz bilgileri kontrol edin/, en: /check what you entered/ },
+  callback: { tr: /İstek anlaşılamadı/, en: /not understood/ },
+  missing: { tr: /Böyle bir ödeme yok/, en: /no such payment/ },
+  duplicate: UNDER_WAY,
+  state: IMPOSSIBLE,
+  takenRefundId: IMPOSSIBLE,
+  refundOfTakenId: IMPOSSIBLE,
+  exceeding: IMPOSSIBLE,
+  stateOfRefund: IMPOSSIBLE,
+  unsentRefund: LATER,
+  unsupported: IMPOSSIBLE,
+  unanswered: LATER,
+  refused: LATER,
+  declined: { tr: /Bankanız ödemeyi reddetti/, en: /Your bank declined/ },
+  taken: UNDER_WAY,
+  pageOpen: UNDER_WAY,
+  takenForGood: UNDER_WAY,
+  pageUnreadable: LATER,
+  pageRefused: LATER,
+  unsent: LATER,
+  store: UNAVAILABLE,
+  shutdown: UNAVAILABLE,
+  overload: { tr: /para çekilmedi.*birkaç saniye sonra/, en: /Nothing was charged.*few seconds/ },
+  configuration: TROUBLE,
+  own: TROUBLE,
+};
+
+@Controller()
+class ThrowingController {
+  @Get('error/:name')
+  error(@Param('name') name: string): never {
+    throw CASES[name]?.[0] ?? new Error('no such case');
+  }
+
+  @Get('other')
+  other(): never {
+    throw new NotFoundException('not ours');
+  }
+
+  @Get('late')
+  late(@Res() response: { send(text: string): void }): never {
+    response.send('sent already');
+    throw new PaymentNotFoundError();
+  }
+}
+
+@Module({ controllers: [ThrowingController] })
+class WithoutFilter {}
+
+@Module({ controllers: [ThrowingController], providers: [{ provide: APP_FILTER, useClass: PaymentExceptionFilter }] })
+class WithFilter {}
+
+describe.each([
+  ['Express', () => undefined],
+  ['Fastify', () => new FastifyAdapter()],
+])('PaymentExceptionFilter on %s', (_adapter, adapter) => {
+  describe.each([
+    ['as APP_FILTER', WithFilter],
+    ['made by hand', WithoutFilter],
+  ])('%s', (_way, root) => {
+    let app: INestApplication;
+    let url: string;
+
+    beforeAll(async () => {
+      const module = await Test.createTestingModule({ imports: [root] }).compile();
+      const fastify = adapter();
+      app = fastify ? module.createNestApplication(fastify) : module.createNestApplication();
+      if (root === WithoutFilter) app.useGlobalFilters(new PaymentExceptionFilter());
+      app.useLogger(false);
+      await app.listen(0, '127.0.0.1');
+      url = await app.getUrl();
+    });
+    afterAll(() => app.close());
+
+    it.each(Object.keys(CASES))('answers %s', async (name) => {
+      const [error, status, more] = CASES[name]!;
+      const response = await fetch(`${url}/error/${name}`);
+      expect(response.status).toBe(status);
+      expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+      const { tellBuyer, ...body } = (await response.json()) as PaymentErrorBody;
+      expect(body).toEqual({ statusCode: status, code: error.code, message: error.message, ...more });
+      expect(tellBuyer).toMatch(BUYER_TEXTS[name]!.tr);
+      const english = await fetch(`${url}/error/${name}`, { headers: { 'accept-language': 'de, en;q=0.9' } });
+      expect(((await english.json()) as PaymentErrorBody).tellBuyer).toMatch(BUYER_TEXTS[name]!.en);
+    });
+
+    it('says when to come back where there was no room, or a shutdown, and nowhere else', async () => {
+      for (const name of Object.keys(CASES)) {
+        const { headers } = await fetch(`${url}/error/${name}`);
+        expect([name, headers.get('retry-after')]).toEqual([
+          name,
+          name === 'overload' || name === 'shutdown' ? '5' : null,
+        ]);
+      }
+    });
+
+    it('leaves other errors to Nest', async () => {
+      const response = await fetch(`${url}/other`);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ message: 'not ours' });
+    });
+
+    it('leaves an answer alone that is on its way', async () => {
+      const response = await fetch(`${url}/late`);
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe('sent already');
+    });
+  });
+});
+
+it('speaks the language that the host gives it, where the browser has no wish', async () => {
+  const module = await Test.createTestingModule({ imports: [WithoutFilter] }).compile();
+  const app = module.createNestApplication({ logger: false });
+  app.useGlobalFilters(new PaymentExceptionFilter({ language: 'en' }));
+  await app.listen(0, '127.0.0.1');
+  try {
+    const answer = await fetch(`${await app.getUrl()}/error/missing`);
+    expect(await answer.json()).toMatchObject({ tellBuyer: 'There is no such payment.' });
+  } finally {
+    await app.close();
+  }
+});
+
+describe.each([
+  ['Express', () => undefined],
+  ['Fastify', () => new FastifyAdapter()],
+])('without the filter, on %s', (_adapter, adapter) => {
+  const log = logLines();
+  let app: INestApplication;
+
+  beforeAll(async () => {
+    const module = await Test.createTestingModule({ imports: [WithoutFilter] }).compile();
+    const fastify = adapter();
+    app = fastify ? module.createNestApplication(fastify) : module.createNestApplication();
+    await app.listen(0, '127.0.0.1');
+  });
+  beforeEach(() => {
+    Logger.overrideLogger(loggerInto(log));
+  });
+  afterAll(() => app.close());
+
+  it.each(Object.keys(CASES))('Nest answers %s: 4xx as it is and without a log line, all else as 500', async (name) => {
+    const [error, status] = CASES[name]!;
+    const response = await fetch(`${await app.getUrl()}/error/${name}`);
+    const isCallers = status < 500;
+    expect(response.status).toBe(isCallers ? status : 500);
+    const message = isCallers ? error.message : 'Internal server error';
+    expect(await response.json()).toEqual({ statusCode: isCallers ? status : 500, message });
+    expect(log).toEqual([]);
+  });
+});
+
+it('throws on where there is no HTTP', () => {
+  const error = new PaymentNotFoundError();
+  const host = { getType: () => 'graphql' } as ArgumentsHost;
+  expect(() => new PaymentExceptionFilter().catch(error, host)).toThrow(error);
+});
+
+it.each([
+  [true, 200],
+  [false, 500],
+])(
+  'only ends an answer that the host has begun on Fastify’s raw response (headers sent: %j)',
+  (headersSent, status) => {
+    const [send, end] = [jest.fn(), jest.fn()];
+    const raw = { headersSent, writableEnded: false, statusCode: 200, end };
+    const response = { sent: true, raw, header: send, send };
+    const http = { getResponse: () => response, getRequest: () => ({}) };
+    const host = { getType: () => 'http', switchToHttp: () => http } as unknown as ArgumentsHost;
+    new PaymentExceptionFilter().catch(new PaymentNotFoundError(), host);
+    expect([send.mock.calls.length, end.mock.calls.length, raw.statusCode]).toEqual([0, 1, status]);
+  },
+);
+
+it.each(['javascript:alert(1)', '//evil.example', 'shop', '', '/\\evil.example'])('takes no shopUrl %j', (shopUrl) => {
+  expect(() => new PaymentExceptionFilter({ shopUrl })).toThrow(TypeError);
+});
+
+it.each(['/', '/shop?a=1', 'https://shop.example/'])('takes the shopUrl %j', (shopUrl) => {
+  expect(() => new PaymentExceptionFilter({ shopUrl })).not.toThrow();
+});

@@ -1,0 +1,128 @@
+import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
+import { morposDialect, type PaymentOptions, PaymentService } from 'nestjs-card-payment';
+import { CallbackReceiver } from '../../lib/http/callback-receiver.js';
+import { EventDispatcher } from '../../lib/events/event-dispatcher.js';
+import type { PlainEvents } from '../../lib/events/plain-events.js';
+import { BinFlow } from '../../lib/operations/bin.js';
+import { DirectFlow } from '../../lib/operations/direct.js';
+import { HostedFlow } from '../../lib/operations/hosted.js';
+import { DuePayments } from '../../lib/reconciler/due-payments.js';
+import { Reconciler } from '../../lib/reconciler/reconciler.js';
+import { InFlight, InFlightLimit, type ProcessHold } from '../../lib/settlement/in-flight.js';
+import { InquiryFlow } from '../../lib/operations/inquiry.js';
+import { OperatorFlow } from '../../lib/operations/resolution.js';
+import { OwedWrites } from '../../lib/settlement/owed-writes.js';
+import { PaymentWriter } from '../../lib/settlement/writer.js';
+import { PaymentReader, RefundReader } from '../../lib/settlement/records.js';
+import { RefundFlow } from '../../lib/operations/refund.js';
+import { ReturnUrlMaker } from '../../lib/operations/return-urls.js';
+import { StoreClock } from '../../lib/settlement/store-clock.js';
+import { ThreeDFlow } from '../../lib/operations/three-d.js';
+import { GatewayClient } from '../../lib/gateway/gateway-client.js';
+import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
+import { resolveSettings } from '../../lib/options/resolve-settings.js';
+import type { PaymentClock } from '../../lib/runtime/clock.js';
+import { type Randomness, SystemRandomness } from '../../lib/runtime/randomness.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+
+export const NO_PLAIN_EVENTS = {
+  connect: () => Promise.resolve(),
+  emit: () => undefined,
+} as unknown as PlainEvents;
+
+/** The clock stands still in most tests, where a real hold would never let the test process end. */
+export const NO_HOLD: ProcessHold = { hold: () => () => undefined, during: (work) => work() };
+
+/** A dialect with a separate code for a payment that the gateway does not know. */
+export const TEST_DIALECT = {
+  ...morposDialect({ codes: { notFoundCodes: new Set(['B0100']) } }),
+  requiredCallbackFields: [],
+};
+
+interface Parts {
+  readonly store: PaymentStore;
+  readonly clock: PaymentClock;
+  readonly transport: GatewayTransport;
+  readonly options?: PaymentOptions;
+  readonly waitMs?: number;
+  readonly random?: Randomness;
+  readonly processHold?: ProcessHold;
+}
+
+export type AssembledFlows = ReturnType<typeof assembleFlows>;
+
+/** One instance of the module, assembled without Nest, which would take a hundred times as long. */
+export function assembleFlows({
+  store,
+  clock,
+  transport,
+  options,
+  waitMs = 25_000,
+  random = new SystemRandomness(),
+  processHold = NO_HOLD,
+}: Parts) {
+  const settings = resolveSettings(
+    {
+      baseUrl: 'https://gateway.example',
+      publicUrl: 'https://shop.example',
+      merchantId: 'merchant',
+      clientId: 'client',
+      clientSecret: 'c2VjcmV0',
+      apiKey: 'key',
+      dialect: TEST_DIALECT,
+      store,
+      ...options,
+    },
+    {},
+    {},
+  );
+  const route = { path: 'payments', waitMs };
+  const time = new StoreClock(clock, store);
+  const events = new EventDispatcher(store, NO_PLAIN_EVENTS, clock, random, settings);
+  const owed = new OwedWrites(clock, processHold);
+  const reader = new PaymentReader(store, settings);
+  const refunds = new RefundReader(store, settings);
+  const writer = new PaymentWriter(store, time, events, owed);
+  const due = new DuePayments(store, settings);
+  const gateway = new GatewayClient(settings, transport, clock);
+  const urls = new ReturnUrlMaker(settings, route, new ApplicationConfig(), new HttpAdapterHost());
+  const direct = new DirectFlow(reader, writer, gateway, urls, time, random, settings);
+  const threeD = new ThreeDFlow(reader, writer, gateway, urls, time, random, settings);
+  const inquiries = new InquiryFlow(reader, refunds, writer, gateway, time, random, settings);
+  const hosted = new HostedFlow(reader, writer, inquiries, gateway, urls, time, random, settings);
+  const reconciler = new Reconciler(due, owed, writer, inquiries, gateway, events, time, random, settings);
+  const operator = new OperatorFlow(reader, refunds, writer, time);
+  const inFlight = new InFlight(processHold);
+  inFlight.open();
+  const limit = new InFlightLimit(settings, clock);
+  const refundFlow = new RefundFlow(reader, refunds, writer, gateway, time, random, settings);
+  const payments = new PaymentService(
+    direct,
+    threeD,
+    hosted,
+    new BinFlow(gateway, clock, settings),
+    refundFlow,
+    inquiries,
+    operator,
+    reconciler,
+    reader,
+    inFlight,
+    limit,
+  );
+  const receiver = new CallbackReceiver(reader, threeD, hosted, inFlight, route, clock, settings);
+  return {
+    settings,
+    time,
+    events,
+    owed,
+    reader,
+    writer,
+    due,
+    gateway,
+    reconciler,
+    inFlight,
+    limit,
+    payments,
+    receiver,
+  };
+}

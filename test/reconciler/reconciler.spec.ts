@@ -1,0 +1,897 @@
+import { jest } from '@jest/globals';
+import type { PaymentOptions, ReconcileCounts } from 'nestjs-card-payment';
+import type { AssembledFlows } from '../operations/assembled-flows.js';
+import { DECLINED, type FakeGateway, LOST, NOT_PAID, PAID, UNDECIDED } from '../operations/fake-gateway.js';
+import { logLines } from '../operations/log-lines.js';
+import { isOver, quiet, sale, TestShop } from '../operations/test-shop.js';
+import type { Transmission } from '../../lib/gateway/transport/attempt.js';
+import { PAYMENT_LEASE_MS } from '../../lib/reconciler/due-payments.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** Every two seconds, a quarter more or less. */
+const LONGEST_INTERVAL_MS = 2_500;
+/** Not a card's decline: the gateway refuses the request itself. */
+const REFUSED: Transmission = { sent: true, reply: { status: 401, text: '{}' } };
+const NOTHING = { written: 0, expired: 0, interrupted: 0, inquired: 0, settled: 0, delivered: 0, purged: 0 };
+
+describe('Reconciler', () => {
+  const records: unknown[] = [];
+  const log = logLines(records);
+  let shop: TestShop;
+  let flows: AssembledFlows;
+  const started: AssembledFlows[] = [];
+
+  beforeEach(async () => {
+    shop = new TestShop();
+    flows = await shop.start();
+  });
+  afterEach(async () => {
+    shop.gateway.close();
+    for (const { reconciler } of started.splice(0)) await reconciler.stop();
+  });
+
+  async function startBackground(options: PaymentOptions = {}): Promise<AssembledFlows> {
+    const instance = await shop.start(options);
+    instance.reconciler.start();
+    started.push(instance);
+    return instance;
+  }
+
+  async function add(conversationId: string, over: Partial<PaymentRecord>): Promise<void> {
+    const free = { reference: null, referenceLock: null, idempotencyKey: null };
+    await shop.store.insert(
+      aPaymentRecord({ state: over.state!, conversationId, dueAt: shop.clock.now(), ...free, ...over }),
+    );
+  }
+
+  async function addUnknown(count: number): Promise<string[]> {
+    const ids = Array.from({ length: count }, (_, index) => `UNKNOWN${index}`);
+    for (const id of ids) await add(id, { state: 'unknown' });
+    return ids;
+  }
+
+  function noCheckPayment(): PaymentOptions {
+    const { dialect } = flows.settings;
+    return { dialect: { ...dialect, operations: { ...dialect.operations, checkPayment: undefined } } };
+  }
+
+  async function stateOf(conversationId: string): Promise<string | undefined> {
+    return (await shop.store.find('default', conversationId))?.state;
+  }
+
+  describe('in the background', () => {
+    it('expires payments, inquires about them and delivers events every two seconds until it is stopped', async () => {
+      const { reconciler, payments } = await startBackground();
+      await payments.init3d(sale({ conversationId: 'ABC00000000000000001', reference: 'order' }));
+      await shop.clock.advance(HOUR_MS);
+      await addUnknown(1);
+      await shop.clock.advance(LONGEST_INTERVAL_MS);
+      expect(await stateOf('ABC00000000000000001')).toBe('expired');
+      expect(await stateOf('UNKNOWN0')).toBe('succeeded');
+      expect(shop.journal).toEqual(['ABC00000000000000001:3 expired', 'UNKNOWN0:4 succeeded']);
+
+      await reconciler.stop();
+      await add('AFTER', { state: 'unknown' });
+      await shop.clock.advance(HOUR_MS);
+      expect(await stateOf('AFTER')).toBe('unknown');
+    });
+
+    it('delivers the events that another instance left undelivered', async () => {
+      shop.gateway.willAnswer('DoPayment', LOST);
+      const { conversationId } = await flows.payments.doPayment(sale());
+      expect(shop.journal).toEqual([]);
+      await startBackground();
+      await shop.clock.advance(LONGEST_INTERVAL_MS);
+      expect(shop.journal).toEqual([`${conversationId}:2 unknown`]);
+    });
+
+    it('does not run if the background option is false', async () => {
+      await startBackground({ background: false });
+      await addUnknown(1);
+      await shop.clock.advance(HOUR_MS);
+      expect(await stateOf('UNKNOWN0')).toBe('unknown');
+      expect(shop.gateway.requests).toEqual([]);
+    });
+
+    it('logs a failure of the store, and continues when the store works again', async () => {
+      await addUnknown(1);
+      const { store } = shop;
+      const leaseDue = store.leaseDue.bind(store);
+      store.leaseDue = () => Promise.reject(new Error('password=secret'));
+      await startBackground();
+      await shop.clock.advance(2 * LONGEST_INTERVAL_MS);
+      const line = 'error The payment store failed during background work, which is tried again.';
+      expect(log).toContain(line);
+      expect(records[log.indexOf(line)]).toMatchObject({ account: 'default' });
+      expect(log.join()).not.toContain('secret');
+      store.leaseDue = leaseDue;
+      await shop.clock.advance(LONGEST_INTERVAL_MS);
+      expect(await stateOf('UNKNOWN0')).toBe('succeeded');
+    });
+
+    it('reports how long ago its last pass began', async () => {
+      await shop.clock.advance(HOUR_MS);
+      const { reconciler } = await startBackground();
+      expect([flows.reconciler.idleMs, reconciler.idleMs]).toEqual([null, 0]);
+      await shop.clock.advance(SECOND_MS);
+      expect(reconciler.idleMs).toBe(SECOND_MS);
+      reconciler.start();
+      expect(reconciler.idleMs).toBe(SECOND_MS);
+      await reconciler.stop();
+      expect(reconciler.idleMs).toBeNull();
+    });
+
+    it('leases up to fifty payments about every two seconds, and none after it is stopped', async () => {
+      const { reconciler } = await startBackground();
+      const leaseDue = jest.spyOn(shop.store, 'leaseDue');
+      await shop.clock.advance(MINUTE_MS);
+      expect(leaseDue.mock.calls.length).toBeGreaterThanOrEqual(24);
+      expect(leaseDue.mock.calls.length).toBeLessThanOrEqual(40);
+      for (const [{ limit }] of leaseDue.mock.calls) expect(limit).toBe(50);
+      leaseDue.mockClear();
+      await reconciler.stop();
+      expect(leaseDue).not.toHaveBeenCalled();
+    });
+
+    it('does nothing if it is stopped before its first pass', async () => {
+      const { reconciler } = await startBackground({ retentionMs: DAY_MS });
+      const [purge, listByState] = [jest.spyOn(shop.store, 'purge'), jest.spyOn(shop.store, 'listByState')];
+      await reconciler.stop();
+      expect(purge).not.toHaveBeenCalled();
+      expect(listByState).not.toHaveBeenCalled();
+    });
+
+    it('runs only once, however often it is started', async () => {
+      const { reconciler } = await startBackground();
+      const { sleeping } = shop.clock;
+      reconciler.start();
+      expect(shop.clock.sleeping).toBe(sleeping);
+    });
+  });
+
+  describe('in one pass', () => {
+    it('counts nothing if there is nothing to do', async () => {
+      expect(await flows.payments.reconcile()).toEqual(NOTHING);
+    });
+
+    it('expires a payment whose buyer did not return, but not before expiresAt', async () => {
+      const expiresAt = new Date(shop.clock.now().getTime() + MINUTE_MS);
+      await add('AWAITING', { state: 'awaiting', expiresAt });
+      expect(await flows.payments.reconcile()).toEqual(NOTHING);
+      await shop.clock.advance(MINUTE_MS);
+      expect(await flows.payments.reconcile()).toEqual({ ...NOTHING, expired: 1, delivered: 1 });
+      expect(await stateOf('AWAITING')).toBe('expired');
+      expect(shop.gateway.requests).toEqual([]);
+    });
+
+    it('expires a payment that was only being started when its claim has ended, before its session', async () => {
+      const { store } = shop;
+      const replace = store.replace.bind(store);
+      store.replace = () => Promise.reject(new Error('down'));
+      const input = sale({ idempotencyKey: 'basket-1' });
+      await expect(flows.payments.init3d(input)).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
+      store.replace = replace;
+      await shop.clock.advance(90_000 - 1);
+      expect(await flows.payments.reconcile()).toMatchObject({ expired: 0 });
+      await expect(flows.payments.init3d(input)).rejects.toMatchObject({ key: 'idempotencyKey' });
+      await shop.clock.advance(1);
+      expect(await flows.payments.reconcile()).toMatchObject({ expired: 1 });
+      expect(await flows.payments.init3d(input)).toMatchObject({ payment: { state: 'awaiting' } });
+    });
+
+    describe('looks again at a payment that failed', () => {
+      /** When the gateway was asked, in minutes from the end of the payment. */
+      async function askedAt(until: number): Promise<number[]> {
+        const begun = shop.clock.now().getTime();
+        const asked: number[] = [];
+        for (let at = 0; at <= until; at += 10 * MINUTE_MS) {
+          const before = shop.gateway.sent('CheckPayment').length;
+          await flows.payments.reconcile();
+          const now = Math.round((shop.clock.now().getTime() - begun) / MINUTE_MS);
+          if (shop.gateway.sent('CheckPayment').length > before) asked.push(now);
+          await shop.clock.advance(10 * MINUTE_MS);
+        }
+        return asked;
+      }
+
+      it.each<[string, Transmission, Transmission[], number[]]>([
+        ['no more when its card was declined plainly', DECLINED, [], []],
+        ['after an hour and a day when it was refused', REFUSED, [NOT_PAID, NOT_PAID], [60, 1_440]],
+        [
+          'three times more within the hour while no answer is clear',
+          REFUSED,
+          [UNDECIDED, LOST, UNDECIDED, UNDECIDED, UNDECIDED, NOT_PAID],
+          [60, 80, 100, 120, 1_440, 1_460],
+        ],
+      ])('%s', async (_what, declined, answers, asked) => {
+        shop.gateway.willAnswer('DoPayment', declined);
+        const { conversationId, state } = await flows.payments.doPayment(sale());
+        expect(state).toBe('failed');
+        shop.gateway.willAnswer('CheckPayment', ...answers);
+        expect(await askedAt(2 * DAY_MS)).toEqual(asked);
+        expect(await stateOf(conversationId)).toBe('failed');
+        expect((await shop.store.find('default', conversationId))?.dueAt).toBeNull();
+      });
+
+      it('and puts it into review when it was charged after all, which is an error in the log', async () => {
+        shop.gateway.willAnswer('DoPayment', REFUSED);
+        const { conversationId } = await flows.payments.doPayment(sale());
+        await shop.clock.advance(HOUR_MS);
+        log.length = 0;
+        await flows.payments.reconcile();
+        expect(await flows.payments.find(conversationId)).toMatchObject({ state: 'review', reason: 'moved_after_all' });
+        expect(log).toContainEqual(expect.stringMatching(/^error Payment .*: review \(moved_after_all/));
+        expect(shop.journal).toEqual([`${conversationId}:3 review`]);
+      });
+
+      it.each([
+        ['unknown', 1],
+        ['review', 0],
+      ] as const)('where a person resolved as failed what was %s: %i inquiry within an hour', async (state, count) => {
+        await add('RESOLVED', { state, dueAt: null });
+        await flows.payments.resolve('RESOLVED', 'failed', 'seen at the bank');
+        shop.gateway.willAnswer('CheckPayment', NOT_PAID);
+        expect(await askedAt(HOUR_MS)).toHaveLength(count);
+      });
+
+      it('once only if the dialect cannot ask, so that it can be purged', async () => {
+        flows = await shop.start(noCheckPayment());
+        await add('RESOLVED', { state: 'unknown', dueAt: null });
+        await flows.payments.resolve('RESOLVED', 'failed', 'seen at the bank');
+        await shop.clock.advance(8 * DAY_MS);
+        await flows.payments.reconcile();
+        expect((await shop.store.find('default', 'RESOLVED'))?.dueAt).toBeNull();
+      });
+    });
+
+    it('does nothing else for a payment that has ended', async () => {
+      await add('ENDED', { state: 'failed', dueAt: null });
+      expect(await flows.payments.reconcile()).toEqual(NOTHING);
+      expect(shop.gateway.requests).toEqual([]);
+    });
+
+    it.each(['charging', 'authorizing'] as const)(
+      'inquires about a payment that was left %s, and never sends it again',
+      async (state) => {
+        await add('LEFT', { state });
+        const counts = await flows.payments.reconcile();
+        expect(counts).toEqual({ ...NOTHING, interrupted: 1, inquired: 1, settled: 1, delivered: 2 });
+        expect(shop.journal).toEqual(['LEFT:4 unknown', 'LEFT:5 succeeded']);
+        expect(shop.gateway.requests.map(({ operation }) => operation)).toEqual(['CheckPayment']);
+        const [, interrupted] = await shop.store.history('default', 'LEFT');
+        expect(interrupted).toMatchObject({ state: 'unknown', reason: 'interrupted' });
+      },
+    );
+
+    it('inquires about a payment left charging even if another payment of its order turned out to be charged', async () => {
+      const reference = 'order-1';
+      await add('MOVED', { state: 'failed', reference, dueAt: null });
+      await add('LEFT', { state: 'charging', reference, referenceLock: reference });
+      shop.gateway.willAnswer('CheckPayment', PAID, UNDECIDED);
+      expect(await flows.payments.inquire('MOVED')).toMatchObject({ state: 'review', reason: 'moved_after_all' });
+      expect(await flows.payments.reconcile()).toMatchObject({ interrupted: 1, inquired: 1 });
+      expect(await stateOf('LEFT')).toBe('unknown');
+    });
+
+    it('leaves a payment alone whose request is under way', async () => {
+      const held = shop.gateway.hold('DoPayment');
+      const paying = flows.payments.doPayment(sale({ conversationId: 'ABC00000000000000001' }));
+      await held.begun;
+      await shop.clock.advance(MINUTE_MS);
+      expect(await flows.payments.reconcile()).toEqual(NOTHING);
+      held.answer(shop.gateway.approval({ operation: 'DoPayment', conversationId: 'ABC00000000000000001' }));
+      expect((await paying).state).toBe('succeeded');
+    });
+
+    it('inquires about a payment that stays unknown at growing intervals', async () => {
+      await addUnknown(1);
+      const inquiredAt: number[] = [];
+      for (let seconds = 0; seconds <= 600; seconds += 1) {
+        shop.gateway.willAnswer('CheckPayment', UNDECIDED);
+        const { inquired } = await flows.payments.reconcile();
+        if (inquired > 0) inquiredAt.push(seconds);
+        await shop.clock.advance(SECOND_MS);
+      }
+      const intervals = inquiredAt.slice(1).map((at, index) => at - inquiredAt[index]!);
+      expect(inquiredAt[0]).toBe(0);
+      // Half a minute at first, doubled each time, give or take a fifth.
+      intervals.forEach((interval, index) => {
+        expect(interval).toBeGreaterThanOrEqual(30 * 2 ** index * 0.8);
+        expect(interval).toBeLessThanOrEqual(30 * 2 ** index * 1.2 + 1);
+      });
+      expect(intervals.length).toBeGreaterThanOrEqual(3);
+    });
+
+    it('leaves an unknown payment to an operator if the dialect has no CheckPayment', async () => {
+      const withoutInquiry = await shop.start(noCheckPayment());
+      await add('LEFT', { state: 'charging' });
+      expect(await withoutInquiry.payments.reconcile()).toMatchObject({ interrupted: 1, inquired: 0 });
+      expect(await shop.store.find('default', 'LEFT')).toMatchObject({ state: 'unknown', dueAt: null });
+    });
+
+    it('processes at most 200 payments', async () => {
+      await addUnknown(201);
+      expect(await flows.payments.reconcile()).toMatchObject({ inquired: 200 });
+      expect(await flows.payments.reconcile()).toMatchObject({ inquired: 1 });
+    });
+
+    it('does nothing twice when two instances run a pass at the same time', async () => {
+      const other = await shop.start();
+      await addUnknown(20);
+      const passes = await Promise.all([flows.payments.reconcile(), other.payments.reconcile()]);
+      expect(passes[0].settled + passes[1].settled).toBe(20);
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(20);
+      expect(new Set(shop.journal).size).toBe(20);
+      expect(shop.journal).toHaveLength(20);
+    });
+
+    it('throws when the store fails, and a later pass processes the same payments', async () => {
+      const ids = await addUnknown(5);
+      const { store } = shop;
+      const handBack = store.handBack.bind(store);
+      store.handBack = () => Promise.reject(new Error('password=secret'));
+      shop.gateway.willAnswer('CheckPayment', LOST);
+      await expect(flows.payments.reconcile()).rejects.toMatchObject({
+        code: 'PAYMENT_STORE',
+        message: expect.not.stringContaining('secret') as string,
+      });
+      store.handBack = handBack;
+      await shop.clock.advance(10 * MINUTE_MS);
+      await flows.payments.reconcile();
+      expect(new Set(await Promise.all(ids.map(stateOf)))).toEqual(new Set(['succeeded']));
+    });
+  });
+
+  describe('when the gateway does not answer', () => {
+    it('stops inquiring about the rest of the batch for about a minute', async () => {
+      const ids = await addUnknown(40);
+      shop.gateway.willAnswer('CheckPayment', ...ids.map(() => LOST));
+      expect(await flows.payments.reconcile()).toEqual(NOTHING);
+      // Only the inquiries that ran at the same time as the first.
+      const count = shop.gateway.sent('CheckPayment').length;
+      expect(count).toBeGreaterThan(0);
+      expect(count).toBeLessThanOrEqual(4);
+
+      await shop.clock.advance(47 * SECOND_MS);
+      expect(await flows.payments.reconcile()).toEqual(NOTHING);
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(count);
+    });
+
+    it('inquires about the whole batch a minute later', async () => {
+      await addUnknown(40);
+      shop.gateway.willAnswer('CheckPayment', LOST, LOST, LOST, LOST);
+      await flows.payments.reconcile();
+      await shop.clock.advance(72 * SECOND_MS);
+      expect(await flows.payments.reconcile()).toMatchObject({ inquired: 40, settled: 40 });
+    });
+
+    it('still expires payments, and marks a payment left charging as unknown', async () => {
+      await addUnknown(8);
+      await add('LATE', { state: 'awaiting', expiresAt: shop.clock.now() });
+      await add('LEFT', { state: 'charging' });
+      shop.gateway.willAnswer('CheckPayment', ...Array.from({ length: 10 }, () => LOST));
+      expect(await flows.payments.reconcile()).toMatchObject({ expired: 1, interrupted: 1, inquired: 0 });
+      expect(shop.gateway.sent('CheckPayment').length).toBeLessThanOrEqual(4);
+    });
+  });
+
+  describe('during maintenance', () => {
+    it('deletes settled payments after retentionMs, and no others', async () => {
+      const { payments } = await shop.start({ retentionMs: 2 * DAY_MS });
+      const paid = await payments.doPayment(sale());
+      shop.gateway.willAnswer('DoPayment', LOST);
+      const unknown = await payments.doPayment(sale());
+      shop.gateway.willAnswer('CheckPayment', ...Array.from({ length: 100 }, () => UNDECIDED));
+      await payments.reconcile();
+      await shop.clock.advance(2 * DAY_MS);
+      expect((await payments.reconcile()).purged).toBe(0);
+      // Payments are deleted once an hour.
+      await shop.clock.advance(HOUR_MS);
+      expect((await payments.reconcile()).purged).toBe(1);
+      expect(await payments.find(paid.conversationId)).toBeNull();
+      expect(await payments.find(unknown.conversationId)).toMatchObject({ state: 'unknown' });
+    });
+
+    it('keeps a payment for retentionMs after its last refund was settled, so that each month has its books', async () => {
+      const { payments } = await shop.start({ retentionMs: 2 * DAY_MS });
+      const { conversationId } = await payments.doPayment(sale());
+      await payments.reconcile();
+      await shop.clock.advance(2 * DAY_MS);
+      const recorded = { conversationId, amount: '10.00', refundId: 'LATE', note: 'at the panel' };
+      expect(await payments.recordRefund(recorded)).toMatchObject({ state: 'succeeded' });
+      await shop.clock.advance(HOUR_MS);
+      expect((await payments.reconcile()).purged).toBe(0);
+      expect(await payments.refunds(conversationId)).toHaveLength(1);
+    });
+
+    it('deletes an event that no handler has taken for 30 days with its payment, and says so', async () => {
+      const { payments, reconciler } = await shop.start({ retentionMs: DAY_MS });
+      const { conversationId } = await payments.doPayment(sale());
+      // This shop has no handler of refunds.
+      await payments.recordRefund({ conversationId, amount: '10.00', refundId: 'PANEL', note: 'at the panel' });
+      await payments.reconcile();
+      await shop.clock.advance(30 * DAY_MS - HOUR_MS);
+      expect((await payments.reconcile()).purged).toBe(0);
+      expect(await payments.find(conversationId)).not.toBeNull();
+      await shop.clock.advance(HOUR_MS);
+      expect((await payments.reconcile()).purged).toBe(1);
+      expect(reconciler.unheardEvents).toBe(1);
+      expect(log).toContain('log Old payments were purged with events that no handler took within 30 days: 1.');
+    });
+
+    it('continues in the next pass if a purge has more to delete', async () => {
+      const { payments } = await shop.start({ retentionMs: DAY_MS });
+      const purge = jest.spyOn(shop.store, 'purge');
+      purge.mockResolvedValueOnce({ payments: 7, events: 7, unheard: 0, hasMore: true });
+      expect((await payments.reconcile()).purged).toBe(7);
+      expect((await payments.reconcile()).purged).toBe(0);
+      await payments.reconcile();
+      expect(purge.mock.calls.filter(([account]) => account === 'default')).toHaveLength(2);
+    });
+
+    it('keeps settled payments for ever without retentionMs', async () => {
+      const { conversationId } = await flows.payments.doPayment(sale());
+      await flows.payments.reconcile();
+      await shop.clock.advance(3_650 * DAY_MS);
+      expect((await flows.payments.reconcile()).purged).toBe(0);
+      expect(await flows.payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
+    });
+
+    it('keeps its own handlers as long as it runs', async () => {
+      for (let days = 0; days < 3; days += 1) {
+        await shop.clock.advance(20 * DAY_MS);
+        await flows.payments.reconcile();
+      }
+      await flows.payments.doPayment(sale());
+      expect(await flows.payments.reconcile()).toMatchObject({ delivered: 1 });
+    });
+
+    it('drops a handler that no instance has announced for 30 days, together with its deliveries', async () => {
+      const { store, clock } = shop;
+      const { payments } = await shop.start({ retentionMs: DAY_MS });
+      await store.announce('default', [{ handlerId: 'gone', type: 'payment.succeeded' }]);
+      const { conversationId } = await payments.doPayment(sale());
+      await payments.reconcile();
+      await clock.advance(30 * DAY_MS);
+      expect((await payments.reconcile()).purged).toBe(0);
+      expect(await payments.find(conversationId)).not.toBeNull();
+      await clock.advance(HOUR_MS);
+      expect((await payments.reconcile()).purged).toBe(1);
+    });
+  });
+
+  it('soon inquires about every payment left charging, even if a slow gateway kept them until they were due again', async () => {
+    const ids = Array.from({ length: 40 }, (_, index) => `LEFT${index}`);
+    for (const id of ids) await add(id, { state: 'charging' });
+    const held = Array.from({ length: 4 }, () => shop.gateway.hold('CheckPayment'));
+    await startBackground();
+    await shop.clock.advance(40 * SECOND_MS);
+    for (const request of held) request.answer(NOT_PAID);
+    await shop.clock.advance(2 * LONGEST_INTERVAL_MS);
+    const unsettled = await shop.store.listByState('default', 'payment', ['charging', 'unknown'], 100);
+    expect(unsettled.map(({ conversationId }) => conversationId)).toEqual([]);
+  });
+
+  describe('with records of another gateway', () => {
+    const OTHER = { gateway: 'other.example 0123456789abcdef' };
+    const dueAtOf = async (id: string) => (await shop.store.find('default', id))!.dueAt!.getTime();
+
+    it('gets past any number of them in its first pass, and leaves them for as long as they were unchanged', async () => {
+      const others = Array.from({ length: 10_000 }, (_, index) => `OTHER${index}`);
+      const dueAt = new Date(shop.clock.now().getTime() - DAY_MS);
+      for (const id of others) await add(id, { state: 'unknown', dueAt, updatedAt: dueAt, ...OTHER });
+      await add('REFUND', { state: 'unknown', kind: 'refund', parentId: 'OTHER0', dueAt, ...OTHER });
+      await addUnknown(1);
+      const leaseDue = jest.spyOn(shop.store, 'leaseDue');
+      expect(await flows.payments.reconcile()).toEqual({ ...NOTHING, inquired: 1, settled: 1, delivered: 1 });
+      expect(shop.gateway.requests).toHaveLength(1);
+      const now = shop.clock.now().getTime();
+      for (const id of others.slice(0, 100)) {
+        expect(await dueAtOf(id)).toBeGreaterThanOrEqual(now + 0.8 * HOUR_MS);
+        expect(await dueAtOf(id)).toBeLessThanOrEqual(now + 1.2 * HOUR_MS);
+      }
+      leaseDue.mockClear();
+      expect(await flows.payments.reconcile()).toEqual(NOTHING);
+      expect(leaseDue).toHaveBeenCalledTimes(1);
+    });
+
+    it('leaves a fresh one for about a minute: an instance with the settings of its gateway may run beside this', async () => {
+      await add('FRESH', { state: 'unknown', updatedAt: shop.clock.now(), ...OTHER });
+      await flows.payments.reconcile();
+      expect(await dueAtOf('FRESH')).toBeLessThanOrEqual(shop.clock.now().getTime() + 1.2 * MINUTE_MS);
+    });
+
+    it('does not keep a page that ended long ago from being purged', async () => {
+      const { payments } = await shop.start({ retentionMs: HOUR_MS });
+      const ended = shop.clock.now();
+      await add('ENDED', { state: 'expired', kind: 'hosted', updatedAt: ended, finalizedAt: ended, ...OTHER });
+      await payments.reconcile();
+      await shop.clock.advance(7 * DAY_MS - HOUR_MS);
+      expect((await payments.reconcile()).purged).toBe(0);
+      await shop.clock.advance(2 * HOUR_MS);
+      expect((await payments.reconcile()).purged).toBe(1);
+      expect(shop.gateway.requests).toEqual([]);
+    });
+  });
+
+  describe('while the gateway is slow to answer inquiries', () => {
+    const UNKNOWN = 150;
+    let ids: string[];
+    let held: ReturnType<TestShop['gateway']['hold']>[];
+    let background: AssembledFlows;
+
+    beforeEach(async () => {
+      ids = await addUnknown(UNKNOWN);
+      held = Array.from({ length: 4 }, () => shop.gateway.hold('CheckPayment'));
+      background = await startBackground({ retentionMs: DAY_MS });
+      await shop.clock.advance(LONGEST_INTERVAL_MS);
+      await Promise.race([Promise.all(held.map(({ begun }) => begun)), quiet()]);
+      // A fifth inquiry would have been answered.
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(0);
+    });
+
+    function answerHeld(): void {
+      for (const request of held) request.answer(NOT_PAID);
+    }
+
+    it('expires payments, and marks a payment left charging as unknown', async () => {
+      await add('LATE', { state: 'awaiting', expiresAt: shop.clock.now() });
+      await add('LEFT', { state: 'charging' });
+      await shop.clock.advance(LONGEST_INTERVAL_MS);
+      expect([await stateOf('LATE'), await stateOf('LEFT')]).toEqual(['expired', 'unknown']);
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(0);
+    });
+
+    it('announces its handlers every two minutes, and deletes old payments every hour', async () => {
+      const announce = jest.spyOn(shop.store, 'announce');
+      const purge = jest.spyOn(shop.store, 'purge');
+      await shop.clock.advance(HOUR_MS + 2 * LONGEST_INTERVAL_MS);
+      expect(announce.mock.calls.length).toBeGreaterThanOrEqual(29);
+      expect(announce.mock.calls.length).toBeLessThanOrEqual(31);
+      expect(purge).toHaveBeenCalledTimes(1);
+    });
+
+    it('inquires about every payment exactly once, and never leases one to itself twice', async () => {
+      await shop.clock.advance(25 * MINUTE_MS);
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(0);
+      answerHeld();
+      await shop.clock.advance(30 * MINUTE_MS);
+      const inquiredIds = shop.gateway.sent('CheckPayment').map(({ conversationId }) => conversationId);
+      expect([new Set(inquiredIds).size, inquiredIds.length]).toEqual([UNKNOWN, UNKNOWN]);
+      expect(new Set(await Promise.all(ids.map(stateOf)))).toEqual(new Set(['succeeded', 'failed']));
+    });
+
+    it('leases only as many payments as it can inquire about before their leases expire', async () => {
+      const leaseDue = jest.spyOn(shop.store, 'leaseDue');
+      await shop.clock.advance(MINUTE_MS);
+      leaseDue.mockClear();
+      await shop.clock.advance(MINUTE_MS);
+      const leased = (await Promise.all(leaseDue.mock.results.map(({ value }) => value as Promise<unknown[]>))).flat();
+      // Payments for which there is no room are due again a minute later, not at once.
+      expect(leased.length).toBeGreaterThan(0);
+      expect(leased.length).toBeLessThanOrEqual(2 * (UNKNOWN - 100));
+    });
+
+    it('hands back the waiting payments when it is stopped, and waits for the running inquiries', async () => {
+      const stopped = background.reconciler.stop();
+      expect(await isOver(stopped)).toBe(false);
+      answerHeld();
+      await stopped;
+      const other = await shop.start();
+      // Four were inquired about, and those without room are due in a minute. The clock stands: no lease has expired.
+      expect(await other.payments.reconcile()).toMatchObject({ settled: 100 });
+      await shop.clock.advance(2 * MINUTE_MS);
+      expect(await other.payments.reconcile()).toMatchObject({ settled: UNKNOWN - 104 });
+    });
+  });
+
+  describe('with four inquiries under way', () => {
+    let held: ReturnType<FakeGateway['hold']>[];
+
+    beforeEach(async () => {
+      await addUnknown(5);
+      held = Array.from({ length: 4 }, () => shop.gateway.hold('CheckPayment'));
+    });
+
+    async function startPass(): Promise<{ pass: Promise<ReconcileCounts> }> {
+      const pass = flows.payments.reconcile();
+      await Promise.all(held.map(({ begun }) => begun));
+      await quiet();
+      return { pass };
+    }
+
+    it('does not process a payment whose lease has expired', async () => {
+      const { pass } = await startPass();
+      await shop.clock.advance(PAYMENT_LEASE_MS);
+      for (const request of held) request.answer(UNDECIDED);
+      expect(await pass).toMatchObject({ inquired: 4, settled: 0 });
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(4);
+    });
+
+    it('inquires about nothing more if they stay unanswered, and does not postpone an interrupted payment', async () => {
+      await add('LEFT', { state: 'charging' });
+      const { pass } = await startPass();
+      const now = shop.clock.now().getTime();
+      for (const request of held) request.answer(LOST);
+      expect(await pass).toMatchObject({ interrupted: 1, inquired: 0 });
+      expect(shop.gateway.sent('CheckPayment')).toHaveLength(4);
+      const due = async (id: string): Promise<number> => (await shop.store.find('default', id))!.dueAt!.getTime() - now;
+      expect(await due('LEFT')).toBeLessThanOrEqual(18 * SECOND_MS);
+      expect(await due('UNKNOWN4')).toBeGreaterThanOrEqual(48 * SECOND_MS);
+    });
+  });
+
+  it('starts no new inquiry after one got no answer, while others are still waiting', async () => {
+    await addUnknown(4);
+    const held = Array.from({ length: 4 }, () => shop.gateway.hold('CheckPayment'));
+    await startBackground();
+    await shop.clock.advance(LONGEST_INTERVAL_MS);
+    held[0]!.answer(LOST);
+    await add('NEW', { state: 'unknown' });
+    await shop.clock.advance(2 * LONGEST_INTERVAL_MS);
+    expect(shop.gateway.sent('CheckPayment')).toHaveLength(1);
+    for (const request of held.slice(1)) request.answer(LOST);
+  });
+
+  it('inquires once about a payment whose lease expires while the gateway does not answer', async () => {
+    await addUnknown(1);
+    const held = shop.gateway.hold('CheckPayment');
+    await startBackground();
+    await shop.clock.advance(25 * MINUTE_MS);
+    // A second inquiry would have been answered.
+    expect(shop.gateway.sent('CheckPayment')).toHaveLength(0);
+    held.answer(NOT_PAID);
+    await quiet();
+    expect(await stateOf('UNKNOWN0')).toBe('failed');
+  });
+
+  it.each(['purge', 'announce'] as const)('expires payments while %s hangs in the store', async (method) => {
+    await startBackground();
+    shop.store[method] = () => new Promise<never>(() => undefined);
+    await shop.clock.advance(HOUR_MS);
+    await add('LATE', { state: 'awaiting', expiresAt: shop.clock.now() });
+    await shop.clock.advance(LONGEST_INTERVAL_MS);
+    expect(await stateOf('LATE')).toBe('expired');
+    // The hanging call never ends, so stop() would wait for ever.
+    started.length = 0;
+  });
+
+  it.each(['announce', 'listByState'] as const)(
+    'retries %s about every ten seconds when the store fails',
+    async (method) => {
+      await startBackground();
+      let calls = 0;
+      const fail = (): Promise<never> => ((calls += 1), Promise.reject(new Error('down')));
+      shop.store[method] = fail;
+      await shop.clock.advance(5 * MINUTE_MS);
+      calls = 0;
+      await shop.clock.advance(MINUTE_MS);
+      expect(calls).toBeGreaterThanOrEqual(4);
+      expect(calls).toBeLessThanOrEqual(7);
+    },
+  );
+
+  describe('when another writer changes the leased payments', () => {
+    beforeEach(() => {
+      const leaseDue = shop.store.leaseDue.bind(shop.store);
+      shop.store.leaseDue = async (...given) => {
+        const leased = await leaseDue(...given);
+        for (const record of leased) {
+          const version = record.version + 1;
+          await shop.store.replace({ ...record, version, state: 'failed', dueAt: null }, record);
+        }
+        return leased;
+      };
+    });
+
+    it.each(['charging', 'awaiting'] as const)(
+      'does not count a payment that was %s, and does not inquire about it',
+      async (state) => {
+        await add('CHANGED', { state, expiresAt: shop.clock.now() });
+        expect(await flows.payments.reconcile()).toEqual(NOTHING);
+        expect(await stateOf('CHANGED')).toBe('failed');
+      },
+    );
+  });
+
+  it('hands back the payments that it has not begun when it is stopped', async () => {
+    for (let index = 0; index < 20; index += 1)
+      await add(`LATE${index}`, { state: 'awaiting', expiresAt: new Date(0) });
+    const { replace } = shop.store;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    shop.store.replace = async (...given) => (await released, replace.apply(shop.store, given));
+    const pass = flows.payments.reconcile();
+    await quiet();
+    const stopped = flows.reconciler.stop();
+    release();
+    await Promise.all([pass, stopped]);
+    const states = await Promise.all(Array.from({ length: 20 }, (_, index) => stateOf(`LATE${index}`)));
+    expect(states.filter((state) => state === 'expired')).toHaveLength(4);
+    const other = await shop.start();
+    expect(await other.payments.reconcile()).toMatchObject({ expired: 16 });
+  });
+
+  it('announces its handlers again within seconds if the store fails', async () => {
+    await startBackground();
+    const announce = jest.spyOn(shop.store, 'announce').mockRejectedValueOnce(new Error('password=secret'));
+    await shop.clock.advance(20 * SECOND_MS);
+    expect(announce).toHaveBeenCalledTimes(2);
+    expect(log).toContain('error The payment store failed to record the handlers of events; they are announced again.');
+    expect(log.join()).not.toContain('secret');
+  });
+
+  it('logs that the store failed to list unknown payments without a scheduled inquiry', async () => {
+    const listByState = jest.spyOn(shop.store, 'listByState').mockRejectedValueOnce(new Error('password=secret'));
+    await startBackground();
+    await shop.clock.advance(20 * SECOND_MS);
+    expect(listByState.mock.calls.map(([, type]) => type)).toEqual(['payment', 'payment', 'refund']);
+    expect(log).toContain(
+      'error The payment store failed to list unknown payments without a scheduled inquiry; this is tried again.',
+    );
+    expect(log.join()).not.toContain('secret');
+  });
+
+  it('logs that the store failed to delete old payments', async () => {
+    await startBackground({ retentionMs: DAY_MS });
+    const purge = jest.spyOn(shop.store, 'purge').mockRejectedValueOnce(new Error('password=secret'));
+    await shop.clock.advance(LONGEST_INTERVAL_MS);
+    expect(purge).toHaveBeenCalledTimes(1);
+    expect(log).toContain('error The payment store failed to delete old payments; this is tried again.');
+    expect(log.join()).not.toContain('secret');
+  });
+
+  it('logs that inquiries failed if the store took none of their answers', async () => {
+    await addUnknown(1);
+    shop.gateway.willAnswer('CheckPayment', LOST);
+    shop.store.handBack = () => Promise.reject(new Error('password=secret'));
+    const { reconciler } = await startBackground();
+    await shop.clock.advance(LONGEST_INTERVAL_MS);
+    expect(log).toContain('error The payment store failed during inquiries, which are made again.');
+    expect(log.join()).not.toContain('secret');
+    // The rest of the background work succeeds, which does not count as a success of the inquiries.
+    await shop.clock.advance(4 * LONGEST_INTERVAL_MS);
+    expect(reconciler.failuresInRow).toBe(1);
+    // The payment is inquired about again once its lease has expired.
+    await shop.clock.advance(30 * MINUTE_MS);
+    expect([await stateOf('UNKNOWN0'), reconciler.failuresInRow]).toEqual(['succeeded', 0]);
+  });
+
+  it('logs a store that keeps failing only a few times a minute', async () => {
+    shop.store.leaseDue = () => Promise.reject(new Error('down'));
+    const { reconciler } = await startBackground();
+    await shop.clock.advance(50 * SECOND_MS);
+    expect(log.filter((line) => line.startsWith('error The payment store failed during background work'))).toHaveLength(
+      3,
+    );
+    expect(reconciler.failuresInRow).toBeGreaterThanOrEqual(20);
+  });
+
+  describe('with unknown payments that have no scheduled inquiry', () => {
+    it('inquires about them after an instance with CheckPayment starts, which does not wait for them', async () => {
+      for (let index = 0; index < 600; index += 1) await add(`UNSCHEDULED${index}`, { state: 'unknown', dueAt: null });
+      await add('SCHEDULED', { state: 'unknown', dueAt: new Date(shop.clock.now().getTime() + DAY_MS) });
+      const { listByState } = shop.store;
+      const listed = jest.spyOn(shop.store, 'listByState').mockImplementation(() => new Promise(() => undefined));
+      const hanging = await shop.start();
+      hanging.reconciler.start();
+      listed.mockImplementation(listByState.bind(shop.store));
+      await startBackground();
+      await shop.clock.advance(10 * MINUTE_MS);
+      const states = await Promise.all(['UNSCHEDULED0', 'UNSCHEDULED599', 'SCHEDULED'].map(stateOf));
+      expect(states).toEqual(['succeeded', 'succeeded', 'unknown']);
+      for (const [, , , limit] of listed.mock.calls) expect(limit).toBeLessThanOrEqual(1_000);
+      expect(listed.mock.calls.length).toBeLessThanOrEqual(10);
+    });
+
+    it('inquires about them in a single pass as well', async () => {
+      await add('UNSCHEDULED', { state: 'unknown', dueAt: null });
+      expect(await flows.payments.reconcile()).toMatchObject({ inquired: 1, settled: 1 });
+    });
+
+    it('schedules all of them soon, however many there are and however slow the gateway is', async () => {
+      for (let index = 0; index < 1_500; index += 1)
+        await add(`UNSCHEDULED${index}`, { state: 'unknown', dueAt: null });
+      for (let held = 0; held < 4; held += 1) shop.gateway.hold('CheckPayment');
+      const listByState = jest.spyOn(shop.store, 'listByState');
+      await startBackground();
+      await shop.clock.advance(MINUTE_MS);
+      const ofPayments = listByState.mock.calls.filter(([, type]) => type === 'payment');
+      expect(ofPayments.map(([, , , limit]) => limit)).toEqual([500, 500, 1_000, 1_000, 2_000]);
+      const unknown = await shop.store.listByState('default', 'payment', ['unknown'], 2_000);
+      expect(unknown).toHaveLength(1_500);
+      expect(unknown.filter(({ dueAt }) => dueAt === null)).toEqual([]);
+    });
+
+    it('searches for them with a doubling limit, and starts over an hour later', async () => {
+      const scheduled = aPaymentRecord({ state: 'unknown', dueAt: new Date(shop.clock.now().getTime() + 9 * HOUR_MS) });
+      const limits: number[] = [];
+      shop.store.listByState = (_account, type, _states, limit) => {
+        if (type !== 'payment') return Promise.resolve([]);
+        limits.push(limit);
+        const found = Array.from({ length: limit }, () => scheduled);
+        // If one was found, the search is repeated with the same limit, since there may be another.
+        if (limits.length === 6) found[0] = { ...scheduled, dueAt: null };
+        return Promise.resolve(found);
+      };
+      await startBackground();
+      await shop.clock.advance(30 * MINUTE_MS);
+      expect(limits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 16_000]);
+      await shop.clock.advance(31 * MINUTE_MS);
+      expect(limits.slice(7, 9)).toEqual([500, 1_000]);
+    });
+
+    it('leaves them unchanged if no instance has CheckPayment', async () => {
+      await add('UNSCHEDULED', { state: 'unknown', dueAt: null });
+      await add('DUE', { state: 'unknown' });
+      const handBack = jest.spyOn(shop.store, 'handBack');
+      await startBackground(noCheckPayment());
+      await shop.clock.advance(2 * HOUR_MS);
+      expect(handBack).not.toHaveBeenCalled();
+      // No inquiry was made, so none is counted: the next interval of an instance that can inquire does not grow.
+      expect(await shop.store.find('default', 'DUE')).toMatchObject({
+        inquiries: 0,
+        version: aPaymentRecord().version,
+      });
+    });
+
+    it('stays idle between inquiries when instances with and without CheckPayment run', async () => {
+      for (let index = 0; index < 20; index += 1) await add(`UNSCHEDULED${index}`, { state: 'unknown', dueAt: null });
+      shop.gateway.willAnswer('CheckPayment', ...Array.from({ length: 10_000 }, () => UNDECIDED));
+      await startBackground(noCheckPayment());
+      await startBackground();
+      const [handBack, listByState] = [jest.spyOn(shop.store, 'handBack'), jest.spyOn(shop.store, 'listByState')];
+      // An instance that leases them has them for ten minutes; within an hour, that may always be the one that cannot inquire.
+      await shop.clock.advance(4 * HOUR_MS);
+      expect(handBack.mock.calls.length).toBeLessThanOrEqual(20);
+      expect(listByState.mock.calls.filter(([, type]) => type === 'payment').length).toBeLessThanOrEqual(6);
+      // As many inquiries as a single instance would make: about ten, at doubling intervals.
+      expect(shop.gateway.sent('CheckPayment').length).toBeLessThanOrEqual(20 * 13);
+      expect(shop.gateway.sent('CheckPayment').length).toBeGreaterThanOrEqual(20);
+    });
+  });
+
+  it('first makes the owed writes, and delivers their events', async () => {
+    const { store } = shop;
+    const replace = store.replace.bind(store);
+    store.replace = () => Promise.reject(new Error('down'));
+    const { conversationId } = await flows.payments.doPayment(sale());
+    store.replace = replace;
+    expect(await flows.payments.reconcile()).toEqual({ ...NOTHING, written: 1, delivered: 1 });
+    expect(await stateOf(conversationId)).toBe('succeeded');
+  });
+
+  it('hands back its leased payments when it is stopped during a pass, and makes no further inquiry', async () => {
+    const ids = await addUnknown(20);
+    const held = shop.gateway.hold('CheckPayment');
+    const pass = flows.payments.reconcile();
+    await held.begun;
+    const stopped = flows.reconciler.stop();
+    held.answer(LOST);
+    const [before] = await Promise.all([pass, stopped]);
+    expect(shop.gateway.sent('CheckPayment').length).toBeLessThan(ids.length);
+    const other = await shop.start();
+    // The clock stands, so no lease has expired. The inquiry about one payment failed, and it is not due yet.
+    const after = await other.payments.reconcile();
+    expect(before.settled + after.settled).toBe(ids.length - 1);
+  });
+
+  it('resolves stop() only when the running inquiry has ended', async () => {
+    const { reconciler } = await startBackground();
+    await addUnknown(1);
+    const held = shop.gateway.hold('CheckPayment');
+    const advancing = shop.clock.advance(LONGEST_INTERVAL_MS);
+    await held.begun;
+    await advancing;
+    const stopped = reconciler.stop();
+    expect(await isOver(stopped)).toBe(false);
+    held.answer(NOT_PAID);
+    await stopped;
+    expect(await stateOf('UNKNOWN0')).toBe('failed');
+  });
+});

@@ -1,0 +1,68 @@
+import { jest } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { loopTurn } from '../../lib/runtime/clock.js';
+
+describe('loopTurn', () => {
+  beforeEach(() => nextTurn());
+
+  it('resumes up to 16 payments in each turn of the event loop, in the order in which they arrived', async () => {
+    const order: number[] = [];
+    const turns: number[] = [];
+    let turn = 0;
+    let isOver = false;
+    const count = (): void => {
+      turn += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const take = async (number: number): Promise<void> => {
+      await loopTurn.take();
+      order.push(number);
+      turns[turn] = (turns[turn] ?? 0) + 1;
+    };
+    await Promise.all(Array.from({ length: 1_000 }, (_, number) => take(number)));
+    isOver = true;
+    expect(order).toEqual(Array.from({ length: 1_000 }, (_, number) => number));
+    expect(Math.max(...turns.filter(Boolean))).toBeLessThanOrEqual(16);
+    expect(turns.filter(Boolean).length).toBeGreaterThanOrEqual(1_000 / 16);
+  });
+
+  it('returns no promise while a turn has places left', async () => {
+    const taken = Array.from({ length: 17 }, () => loopTurn.take());
+    expect(taken.slice(0, 16)).toEqual(Array(16).fill(null));
+    await taken[16];
+    await nextTurn();
+    expect(loopTurn.take()).toBeNull();
+  });
+
+  it('counts the payments that waited towards the limit of the turn in which they resume', async () => {
+    const burst = Array.from({ length: 20 }, () => loopTurn.take());
+    await nextTurn();
+    const later = Array.from({ length: 13 }, () => loopTurn.take());
+    expect(later.map((wait) => wait === null)).toEqual([...Array<boolean>(12).fill(true), false]);
+    for (const wait of [...burst, ...later]) await wait;
+  });
+
+  it('schedules nothing more when no payment waits', async () => {
+    for (const wait of Array.from({ length: 40 }, () => loopTurn.take())) await wait;
+    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    expect(process.getActiveResourcesInfo()).not.toContain('Immediate');
+  });
+
+  it('resumes payments under fake timers in the tests of a host, and after them', async () => {
+    let resumed = 0;
+    const takeSome = async (): Promise<void> => {
+      for (let taken = 0; taken < 20; taken += 1) void Promise.resolve(loopTurn.take()).then(() => (resumed += 1));
+      for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+    };
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
+    try {
+      await takeSome();
+    } finally {
+      jest.useRealTimers();
+    }
+    expect(resumed).toBe(20);
+    await takeSome();
+    expect(resumed).toBe(40);
+  });
+});

@@ -1,0 +1,175 @@
+import { Logger } from '@nestjs/common';
+import { InFlight, ProcessHold } from '../../lib/settlement/in-flight.js';
+import type { AssembledFlows } from '../operations/assembled-flows.js';
+import { DECLINED, LOST, type Operation } from '../operations/fake-gateway.js';
+import { isOver, sale, TestShop } from '../operations/test-shop.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
+
+describe('InFlight', () => {
+  it('waits for the running payments but not for later ones, so that a busy shop can shut down', async () => {
+    const inFlight = new InFlight(new ProcessHold());
+    inFlight.open();
+    const first = gate();
+    const second = gate();
+    const one = inFlight.run(() => first.passed);
+    let hasEnded = false;
+    const ended = inFlight.ended().then(() => (hasEnded = true));
+    const two = inFlight.run(() => second.passed);
+    await Promise.resolve();
+    expect(hasEnded).toBe(false);
+    first.pass();
+    await Promise.all([one, ended]);
+    expect(hasEnded).toBe(true);
+    second.pass();
+    await two;
+  });
+
+  it('keeps the process alive only while a payment runs', async () => {
+    const inFlight = new InFlight(new ProcessHold());
+    inFlight.open();
+    const before = timers();
+    const open = gate();
+    const run = inFlight.run(() => open.passed);
+    const failing = inFlight.run(() => open.passed.then(() => Promise.reject(new Error('declined'))));
+    expect(timers()).toBe(before + 1);
+    open.pass();
+    await Promise.allSettled([run, failing]);
+    expect(timers()).toBe(before);
+    const [sooner, later] = [gate(), gate()];
+    const [first, second] = [inFlight.run(() => sooner.passed), inFlight.run(() => later.passed)];
+    sooner.pass();
+    await first;
+    expect(timers()).toBe(before + 1);
+    later.pass();
+    await second;
+    expect(timers()).toBe(before);
+  });
+});
+
+describe('during a shutdown', () => {
+  const work = (): Promise<string> => Promise.resolve('done');
+  const REFUSED = { code: 'PAYMENT_SHUTDOWN' };
+  let inFlight: InFlight;
+
+  beforeEach(() => {
+    inFlight = new InFlight(new ProcessHold());
+    inFlight.open();
+  });
+
+  it('new payments are refused, and those that have begun are finished', async () => {
+    expect(await inFlight.begin(work)).toBe('done');
+    inFlight.refuseNew();
+    await expect(inFlight.begin(work)).rejects.toMatchObject(REFUSED);
+    expect(await inFlight.run(work)).toBe('done');
+  });
+
+  it('close() refuses all work, and waits for what is running', async () => {
+    const open = gate();
+    const running = inFlight.begin(() => open.passed);
+    const closing = inFlight.close();
+    inFlight.refuseNew();
+    await expect(inFlight.begin(work)).rejects.toMatchObject(REFUSED);
+    await expect(inFlight.run(work)).rejects.toMatchObject(REFUSED);
+    expect([inFlight.count, await isOver(closing)]).toEqual([1, false]);
+    open.pass();
+    await Promise.all([running, closing]);
+    expect(inFlight.count).toBe(0);
+  });
+});
+
+it('a payment is refused before the module has started, since nothing would reconcile it', async () => {
+  let isRun = false;
+  const work = (): Promise<void> => Promise.resolve(void (isRun = true));
+  const error = await new InFlight(new ProcessHold()).run(work).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    code: 'PAYMENT_CONFIGURATION',
+    problems: [
+      { option: 'PaymentModule', variable: null, message: expect.stringContaining('started by Nest') as string },
+    ],
+  });
+  expect(String(error)).toContain('app.init()');
+  expect(isRun).toBe(false);
+});
+
+describe('a shutdown waits for', () => {
+  const ID = 'ABC00000000000000001';
+  const FIELDS = { Code: 'B0000', conversationId: ID };
+  let shop: TestShop;
+  let flows: AssembledFlows;
+
+  beforeEach(async () => {
+    Logger.overrideLogger(false);
+    shop = new TestShop();
+    flows = await shop.start();
+  });
+  afterEach(() => shop.gateway.close());
+
+  const nothing = (): Promise<void> => Promise.resolve();
+
+  async function startPayment(): Promise<string> {
+    await flows.payments.init3d(sale({ conversationId: ID }));
+    const { returnUrl } = shop.gateway.sent('Init3d')[0]!.fields;
+    return String(returnUrl).split('/').at(-2)!;
+  }
+
+  async function addUnknown(): Promise<void> {
+    await shop.store.insert(aPaymentRecord({ state: 'unknown', conversationId: ID, dueAt: shop.clock.now() }));
+  }
+
+  it.each<[string, Operation, () => Promise<unknown>, () => Promise<unknown>]>([
+    ['a direct payment', 'DoPayment', () => flows.payments.doPayment(sale()), nothing],
+    ['the start of a 3D payment', 'Init3d', () => flows.payments.init3d(sale()), nothing],
+    [
+      'the completion of a 3D payment',
+      'Auth3d',
+      () => flows.payments.auth3d({ conversationId: ID, fields: FIELDS }),
+      startPayment,
+    ],
+    ['an inquiry', 'CheckPayment', () => flows.payments.inquire(ID), addUnknown],
+    ['a pass of the background work', 'CheckPayment', () => flows.payments.reconcile(), addUnknown],
+  ])('%s', async (_what, operation, work, before) => {
+    await before();
+    const held = shop.gateway.hold(operation);
+    const running = work().catch(() => undefined);
+    await held.begun;
+    expect(await isOver(flows.inFlight.ended())).toBe(false);
+    held.answer(operation === 'CheckPayment' ? LOST : DECLINED);
+    await running;
+    expect(await isOver(flows.inFlight.ended())).toBe(true);
+  });
+
+  it('a callback whose buyer has already been answered', async () => {
+    const token = await startPayment();
+    const held = shop.gateway.hold('Auth3d');
+    const answer = flows.receiver.complete(token, FIELDS);
+    await held.begun;
+    await shop.clock.advance(25_000);
+    expect((await answer).payment.state).toBe('authorizing');
+    expect(await isOver(flows.inFlight.ended())).toBe(false);
+    held.answer(DECLINED);
+    await flows.inFlight.ended();
+    expect(await flows.payments.find(ID)).toMatchObject({ state: 'failed' });
+  });
+
+  it('the decision of an operator', async () => {
+    await addUnknown();
+    const replace = shop.store.replace.bind(shop.store);
+    const open = gate();
+    shop.store.replace = async (...given) => (await open.passed, replace(...given));
+    const deciding = flows.payments.resolve(ID, 'failed', 'seen in the panel');
+    expect(await isOver(flows.inFlight.ended())).toBe(false);
+    open.pass();
+    await deciding;
+    expect(await isOver(flows.inFlight.ended())).toBe(true);
+  });
+});
+
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+}
+
+function gate(): { passed: Promise<void>; pass: () => void } {
+  let pass!: () => void;
+  const passed = new Promise<void>((resolve) => (pass = resolve));
+  return { passed, pass };
+}

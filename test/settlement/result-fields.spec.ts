@@ -1,0 +1,105 @@
+import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
+import { resultChanges } from '../../lib/settlement/result-fields.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
+import { NO_RESULT } from '../gateway/no-result.js';
+
+const CARD = '4508034508034509';
+const RULES = { dateOrder: 'dmy' } as const;
+
+function changesBy(result: Partial<GatewayResult>, over = {}) {
+  return resultChanges({ ...NO_RESULT, ...result }, aPaymentRecord({ state: 'charging', ...over }), RULES);
+}
+
+describe('an answer of the gateway', () => {
+  it('is stored as received', () => {
+    expect(
+      changesBy({
+        code: 'B0000',
+        resultCode: 'B0000',
+        message: 'Onaylandı',
+        conversationId: 'not kept',
+        amount: '149.900',
+        currency: '949',
+        orderId: '99000000000000000000000000000000000001',
+        paymentId: 'p-1',
+        bankUniqueReferenceNumber: '503615446559',
+        authCode: '004512',
+        transactionDate: '05/02/2025 15:09:09',
+        maskedCardNumber: '450803******4509',
+        commissionRate: '1.5000',
+        commissionAmount: '2.2485',
+      }),
+    ).toEqual({
+      code: 'B0000',
+      message: 'Onaylandı',
+      chargedAmount: '149.900',
+      orderId: '99000000000000000000000000000000000001',
+      paymentId: 'p-1',
+      bankUniqueReferenceNumber: '503615446559',
+      authCode: '004512',
+      transactionDate: '05/02/2025 15:09:09',
+      transactionAt: new Date('2025-02-05T12:09:09Z'),
+      commissionRate: '1.5000',
+      commissionAmount: '2.2485',
+      // It names another payment, so its ids and its amount may be that one's.
+      isUnproven: true,
+    });
+  });
+
+  it('changes nothing that it does not contain', () => {
+    expect(changesBy({})).toEqual({});
+  });
+
+  it('clears the time of an earlier date if the new date cannot be parsed', () => {
+    const transactionDate = '31/02/2025 15:09:09';
+    expect(changesBy({ transactionDate })).toEqual({ transactionDate, transactionAt: null });
+  });
+
+  it.each(['450803******4509', '4508034508******', '**** 4509', CARD])(
+    'does not replace the masked card number by the one of the gateway (%s)',
+    (maskedCardNumber) => {
+      expect(changesBy({ maskedCardNumber })).toEqual({});
+    },
+  );
+});
+
+describe('a card number that the gateway echoes when the card is long gone', () => {
+  const IDS = ['code', 'orderId', 'paymentId', 'bankUniqueReferenceNumber', 'authCode'] as const;
+
+  it.each([CARD, `ORD-${CARD}`, '4508-0345.0803_4509', '450803004509', '4508030000000004509'])(
+    '%s is not stored: its mask tells it',
+    (echoed) => {
+      expect(changesBy(Object.fromEntries(IDS.map((name) => [name, echoed])))).toEqual({});
+    },
+  );
+
+  it.each(['5246776356903508', '45080304509', '45080300000000004509'])('%s may be an id', (orderId) => {
+    expect(changesBy({ orderId })).toEqual({ orderId });
+  });
+
+  it('is recognised even after the gateway has sent a differently masked number', () => {
+    const before = aPaymentRecord({ state: 'charging' });
+    const first = resultChanges({ ...NO_RESULT, maskedCardNumber: '4508034508******' }, before, RULES);
+    const after = { ...before, ...first };
+    expect(after.maskedCardNumber).toBe('450803******4509');
+    expect(resultChanges({ ...NO_RESULT, orderId: CARD }, after, RULES)).toEqual({});
+  });
+});
+
+describe('an amount', () => {
+  it.each([
+    ['99999999', null],
+    ['149.900', null],
+    ['5321234567', '5321234567.00'],
+    ['378282246310005', '378282246310005'],
+  ])('%s is stored when %s was asked for', (amount, asked) => {
+    expect(changesBy({ amount }, asked === null ? {} : { amount: asked })).toEqual({ chargedAmount: amount });
+  });
+
+  it.each(['5321234567', '378282246310005', '1234567890.00', '999999999', '905551112.233'])(
+    '%s is not, unless it was asked for',
+    (amount) => {
+      expect(changesBy({ amount })).toEqual({});
+    },
+  );
+});
