@@ -7,7 +7,14 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { otherGatewaysIn } from '../payment/gateway-id.js';
 import { isWritable, keptNote } from '../payment/kept-text.js';
 import type { LedgerEventType } from '../payment/ledger-event.js';
-import { isRefund, type Payment, type PaymentReason, type PaymentRecord, toPayment } from '../payment/payment.js';
+import {
+  isRefund,
+  type Payment,
+  type PaymentReason,
+  type PaymentRecord,
+  toPayment,
+  UNANSWERED,
+} from '../payment/payment.js';
 import {
   type LedgerState,
   type PaymentState,
@@ -16,6 +23,7 @@ import {
   SALE_STATES,
 } from '../payment/payment-state.js';
 import { type Refund, toRefund } from '../payment/refund.js';
+import { withoutForeignParts } from '../payment/refund-totals.js';
 import { InFlight } from '../process/in-flight.js';
 import {
   type Delivery,
@@ -202,7 +210,8 @@ export class PaymentOperations {
 
   /**
    * The payments and refunds that were settled in a period, from its first moment until just before its last, the
-   * oldest `finalizedAt` first. It reads a page at a time. What is settled meanwhile may be among them.
+   * oldest `finalizedAt` first. It reads a page at a time. What is settled meanwhile may be among them. Of an answer that
+   * may have been about another payment, only the code and the text are shown.
    *
    * @throws PaymentValidationError for what is no date
    * @throws PaymentStoreError
@@ -213,7 +222,9 @@ export class PaymentOperations {
         throw refused(path, 'isDate', 'must be a Date');
     }
     const listSettled: PaymentStore['listSettled'] = (page) => callStore('reading', () => this.store.listSettled(page));
-    for await (const record of settledRecords({ listSettled }, this.settings.account, period)) yield shown(record);
+    for await (const record of settledRecords({ listSettled }, this.settings.account, period)) {
+      yield shown(await this.proven(record));
+    }
   }
 
   /**
@@ -269,9 +280,10 @@ export class PaymentOperations {
     const who = nameOf(member);
     const outcome = await callStore('replaying', () => this.store.replay(account, handlerId, eventId));
     if (outcome === 'absent') return false;
-    const overtaken = outcome === 'overtaken' ? ' A later event has overtaken it: it tells of an older state.' : '';
+    const isOvertaken = outcome === 'overtaken';
+    const overtaken = isOvertaken ? ' A later event has overtaken it: it tells of an older state.' : '';
     const line = `Event ${eventId} is delivered to ${handlerId} again, replayed by ${who}.${overtaken}`;
-    this.logger.log(new LogRecord(line, { account, eventId, handlerId, by: who }));
+    this.logger[isOvertaken ? 'warn' : 'log'](new LogRecord(line, { account, eventId, handlerId, by: who }));
     return true;
   }
 
@@ -329,6 +341,15 @@ export class PaymentOperations {
   /** As `PaymentService.recordRefund`, with `by`. */
   recordRefund(input: RecordRefundDto & StaffMember): Promise<Refund> {
     return this.inFlight.begin(async () => this.refundFlow.recordRefund(withName(input)));
+  }
+
+  /** A record without what the gateway may have said about another payment, perhaps before an operator settled it. */
+  private async proven(record: PaymentRecord): Promise<PaymentRecord> {
+    if (record.isUnproven !== true && record.reason !== 'operator') return record;
+    const own = withoutForeignParts(record, await this.payments.history(record.conversationId));
+    if (own === record) return record;
+    const { code, message } = own;
+    return { ...own, ...UNANSWERED, code, message };
   }
 
   /** An ask may change nothing, and then only this line says who asked. */
