@@ -44,7 +44,7 @@ const downwardsOnly = LAYERS.flatMap((row, depth) =>
       const beside = row.filter((other) => other !== folder);
       const below = LAYERS.slice(depth + 1).flat();
       return {
-        name: `${folder}-imports-downwards-only`,
+        name: `${folder.replaceAll(' ', '-')}-imports-downwards-only`,
         comment:
           `lib/${folder} may import only from ${below.join(', ') || 'itself'}. Move what both files need down, into ` +
           `lib/${folder} or below it, or let the upper folder pass it in.`,

@@ -1,44 +1,26 @@
+import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { PaymentConfigurationError, PaymentError } from '../errors/payment-errors.js';
-import { nearest } from '../options/near-misses.js';
+import { parseArgs, parseEnv } from 'node:util';
 import {
   type Call,
   type Command,
   CommandFailedError,
-  type CommandOptions,
+  type OptionName,
+  OPTIONS,
   type Outcome,
+  type Terminal,
   UsageError,
 } from './command.js';
-import { helpOf, helpOfAll, helpOfGroup } from './help.js';
-import { loadEnvironmentFile, parseWords, shownWord } from './parse-words.js';
+import { COMMANDS } from './commands.js';
+import { helpOf, helpOfAll } from './help.js';
+import { escaped, escapedLines, layOut } from './layout.js';
 
-const lookUp = () => import('./payments/look-up.commands.js');
-const settle = () => import('./payments/settle.commands.js');
-const refunds = () => import('./payments/refund.commands.js');
-const deliveries = () => import('./payments/parked-deliveries.commands.js');
-
-/** The commands, in the order in which the help lists them. Each is imported when it is run, or its help is wanted. */
-export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  doctor: async () => (await import('./doctor/doctor.command.js')).doctorCommand,
-  simulate: async () => (await import('./simulate.command.js')).simulateCommand,
-  schema: async () => (await import('./schema.command.js')).schemaCommand,
-  'payments list': async () => (await lookUp()).listPaymentsCommand,
-  'payments show': async () => (await lookUp()).showPaymentCommand,
-  'payments stats': async () => (await lookUp()).paymentStatsCommand,
-  'payments inquire': async () => (await settle()).inquirePaymentCommand,
-  'payments resolve': async () => (await settle()).resolvePaymentCommand,
-  'payments abandon': async () => (await settle()).abandonPaymentCommand,
-  'payments refund': async () => (await refunds()).refundPaymentCommand,
-  'payments void': async () => (await refunds()).voidPaymentCommand,
-  'payments refunds': async () => (await refunds()).listRefundsCommand,
-  'payments record-refund': async () => (await refunds()).recordRefundCommand,
-  'payments export': async () => (await import('./books/export.command.js')).exportPaymentsCommand,
-  'payments parked': async () => (await deliveries()).parkedDeliveriesCommand,
-  'payments replay': async () => (await deliveries()).replayDeliveryCommand,
-};
 const NAMES = Object.keys(COMMANDS);
+const VERSION = ['--version', '-v', 'version'];
+const HELP = ['--help', '-h', 'help'];
+const DEFAULT_FILE = '.env';
 
-/** What the process prints, and how it ends. */
+/** What is still to be printed, and how the process ends. */
 export interface Answer {
   readonly status: 0 | 1 | 2;
   readonly stdout: string;
@@ -47,114 +29,160 @@ export interface Answer {
   readonly staysUp?: boolean;
 }
 
-const VERSION = ['--version', '-v', 'version'];
-const HELP = ['--help', '-h', 'help'];
-
-/**
- * Shows a text before the command has ended. `closed`: nobody reads it any more; `failed`: it could not be written. It
- * never rejects.
- */
-export type Show = (text: string, stream: 'stdout' | 'stderr') => Promise<'shown' | 'closed' | 'failed'>;
-
-/**
- * Runs the command that the words name. It never rejects, and prints nothing itself.
- *
- * @param show shows what a command says before it has ended
- */
-export async function answer(words: readonly string[], show: Show = () => Promise.resolve('shown')): Promise<Answer> {
-  const [first = '', ...others] = words;
+/** Runs the command that is typed. It never rejects. */
+export async function runCommandLine(typed: readonly string[], terminal: Terminal): Promise<Answer> {
+  const [first = '', ...others] = typed;
   if (VERSION.includes(first)) return said(`${packageVersion()}\n`);
-  if (first === '') return { status: 2, stdout: '', stderr: helpOfAll(await commandsOf(NAMES)) };
+  if (first === '') return { status: 2, stdout: '', stderr: helpOfAll() };
   if (HELP.includes(first)) {
-    return others.length === 0 ? said(helpOfAll(await commandsOf(NAMES))) : answer([...others, '--help']);
+    return others.length === 0 ? said(helpOfAll()) : runCommandLine([...others, '--help'], terminal);
   }
-  let found: Command | null = null;
+  let name: string | null = null;
   try {
-    const group = NAMES.filter((name) => name.startsWith(`${first} `));
+    const isGroup = NAMES.some((one) => one.startsWith(`${first} `));
     const [second = '', ...rest] = others;
-    if (group.length > 0 && HELP.includes(second)) return said(helpOfGroup(first, await commandsOf(group)));
-    found = await (group.length > 0 ? commandIn(group, first, second) : commandIn(NAMES, '', first))();
-    return await run(found, group.length > 0 ? rest : others, show);
+    if (isGroup && HELP.includes(second)) return said(helpOfAll(`${first} `));
+    name = await commandNamed(isGroup ? `${first} ${second}` : first, isGroup ? `${first} ` : '');
+    return await run(name, isGroup ? rest : others, terminal);
   } catch (error) {
-    return refusal(error, found);
+    return refusal(error, name);
   }
 }
 
-function commandsOf(names: readonly string[]): Promise<Command[]> {
-  return Promise.all(names.map((name) => COMMANDS[name]!()));
-}
-
-function commandIn(names: readonly string[], group: string, word: string): () => Promise<Command> {
-  const prefix = group === '' ? '' : `${group} `;
-  const command = names.includes(prefix + word) ? COMMANDS[prefix + word] : undefined;
-  if (command) return command;
-  const others = names.map((name) => name.slice(prefix.length));
-  if (word === '') throw new UsageError(`"${group}" needs a command: ${others.join(', ')}.`);
-  const firstWords = [...new Set(others.map((name) => name.split(' ', 1)[0] ?? ''))];
+async function commandNamed(name: string, group: string): Promise<string> {
+  if (Object.hasOwn(COMMANDS, name)) return name;
+  const others = NAMES.filter((one) => one.startsWith(group)).map((one) => one.slice(group.length));
+  const word = name.slice(group.length);
+  if (word === '') throw new UsageError(`"${group.trim()}" needs a command: ${others.join(', ')}.`);
+  const firstWords = [...new Set(others.map((one) => one.split(' ', 1)[0] ?? ''))];
+  const { nearest } = await import('../options/near-misses.js');
   const near = nearest(word, firstWords);
-  const meant = near === null ? `The commands are: ${firstWords.join(', ')}.` : `Did you mean "${prefix}${near}"?`;
-  throw new UsageError(`There is no command "${prefix}${shownWord(word)}". ${meant}`);
+  const meant = near === null ? `The commands are: ${firstWords.join(', ')}.` : `Did you mean "${group}${near}"?`;
+  throw new UsageError(`There is no command "${group}${shownWord(word)}". ${meant}`);
 }
 
-async function run(command: Command, args: readonly string[], show: Show): Promise<Answer> {
-  const parsed = parseWords(command, args);
-  if (parsed === null) return said(helpOf(command));
-  const environmentFile = loadEnvironmentFile(parsed.values['env'] as string | undefined);
-  const isJson = parsed.values['json'] === true;
-  const outcome = await command.run({
-    ...parsed,
-    environment: process.env,
-    environmentFile,
-    announce: async (line) => void (await show(`${printable(line)}\n`, isJson ? 'stderr' : 'stdout')),
-    write: async (text) => {
-      const shown = await show(text, 'stdout');
-      if (shown === 'failed') throw new CommandFailedError('Standard output cannot be written; is the disk full?');
-      return shown === 'shown';
-    },
-  } as Call<CommandOptions>);
-  const stderr = outcome.remark === undefined ? '' : `${printable(outcome.remark)}\n`;
-  return { ...said(textOf(outcome, isJson), outcome.status), stderr, staysUp: outcome.staysUp };
+async function run(name: string, typed: readonly string[], terminal: Terminal): Promise<Answer> {
+  const command = COMMANDS[name]!;
+  const parsed = await parsedBy(name, command, typed);
+  if (parsed.flags.has('help')) return said(helpOf(name, command));
+  const environmentFile = loadEnvironmentFile(parsed.options.env);
+  const act = await command.load();
+  const outcome = await act({ ...parsed, environment: process.env, environmentFile, terminal });
+  const { status = 0, remark, staysUp } = outcome;
+  const stderr = remark === undefined ? '' : `${escapedLines(remark)}\n`;
+  return { ...said(textOf(outcome, parsed.flags.has('json')), status), stderr, staysUp };
 }
 
-function textOf({ text, json }: Outcome, isJson: boolean): string {
-  if (text === '' && json === undefined) return '';
-  return isJson ? `${JSON.stringify(json, null, 2)}\n` : `${printable(text)}\n`;
+function textOf({ text, json, columns }: Outcome, isJson: boolean): string {
+  if (isJson && json) return `${escapedLines(JSON.stringify(json, null, 2))}\n`;
+  const shown = text ?? (json && layOut(json, columns)) ?? '';
+  return shown === '' ? '' : `${escapedLines(shown)}\n`;
+}
+
+/** @throws UsageError */
+async function parsedBy(name: string, { args, options }: Command, typed: readonly string[]) {
+  const known = Object.fromEntries(
+    (['help', ...options] as const).map((option) => {
+      const isFlag = !('value' in OPTIONS[option]);
+      return [option, { type: isFlag ? ('boolean' as const) : ('string' as const), multiple: !isFlag }];
+    }),
+  );
+  const config = { args: [...typed], options: { ...known, help: { type: 'boolean', short: 'h' } as const } };
+  for (const token of parseArgs({ ...config, strict: false, allowPositionals: true, tokens: true }).tokens) {
+    if (token.kind !== 'option' || Object.hasOwn(config.options, token.name)) continue;
+    throw new UsageError(await unknownOption(name, token.rawName, Object.keys(config.options)));
+  }
+  const { values, positionals } = strictly(config);
+  const given = Object.entries(values) as [OptionName, true | string[]][];
+  const texts = given.flatMap(([option, value]) => (value === true ? [] : [[option, oneText(option, value)] as const]));
+  const call: Pick<Call, 'args' | 'options' | 'flags'> = {
+    args: positionals,
+    options: Object.fromEntries(texts),
+    flags: new Set(given.filter(([, value]) => value === true).map(([option]) => option)),
+  };
+  if (call.flags.has('help')) return call;
+  const missing = args[positionals.length];
+  if (missing !== undefined && !missing.startsWith('['))
+    throw new UsageError(`"${name}" takes ${args.join(' ')}: ${missing} is missing.`);
+  const surplus = positionals[args.length];
+  if (surplus !== undefined) throw new UsageError(`"${name}" has no use for the argument "${shownWord(surplus)}".`);
+  return call;
+}
+
+/** Those that take a list may be given more than once; of all others, the last one counts. */
+function oneText(option: OptionName, values: readonly string[]): string {
+  return option === 'state' || option === 'skip' ? values.join(',') : (values.at(-1) ?? '');
+}
+
+function strictly(config: NonNullable<Parameters<typeof parseArgs>[0]>) {
+  try {
+    return parseArgs({ ...config, allowPositionals: true });
+  } catch (error) {
+    const { message } = error as Error;
+    throw new UsageError(message.split('\n', 1)[0] ?? message);
+  }
+}
+
+async function unknownOption(name: string, option: string, known: readonly string[]): Promise<string> {
+  const typed = option.replace(/^-+/, '');
+  const { nearest } = await import('../options/near-misses.js');
+  // `--env-file` does not reach this: Node.js consumes it, wherever it stands.
+  const near = nearest(typed, known) ?? known.find((one) => typed.startsWith(`${one}-`)) ?? null;
+  const meant = near === null ? '' : ` Did you mean --${near}?`;
+  return `"${name}" has no option ${option}.${meant}`;
+}
+
+/** A word as it was typed, unless it is a URL, perhaps with a password. */
+function shownWord(word: string): string {
+  return word.includes('://') ? `${word.slice(0, word.indexOf('://'))}://…` : word;
+}
+
+/**
+ * Reads variables from a file into the process, as `ConfigModule` does: variables that are set already win.
+ *
+ * @param file by default `.env` in the working directory, if it exists
+ * @returns the file that was read; null if there was none
+ * @throws UsageError when it cannot be read
+ */
+function loadEnvironmentFile(file: string | undefined): string | null {
+  const name = file ?? DEFAULT_FILE;
+  const there = statSync(name, { throwIfNoEntry: false });
+  if (!there || there.isDirectory()) {
+    if (file === undefined) return null;
+    throw new UsageError(there ? `--env: ${file} is a folder.` : `--env: there is no file ${file}.`);
+  }
+  let text: string;
+  try {
+    text = readFileSync(name, 'utf8');
+  } catch {
+    throw new UsageError(`${name} cannot be read; may this user read it?`);
+  }
+  for (const [variable, value] of Object.entries(parseEnv(text))) process.env[variable] ??= value;
+  return name;
 }
 
 function said(stdout: string, status: Answer['status'] = 0): Answer {
   return { status, stdout, stderr: '' };
 }
 
-function refusal(error: unknown, command: Command | null): Answer {
-  const isUsage = error instanceof UsageError;
-  const help = ['nestjs-card-payment', ...(command ? [command.name] : []), '--help'].join(' ');
-  const hint = isUsage ? `\n"${help}" explains it.` : '';
-  const status = isUsage || error instanceof PaymentConfigurationError ? 2 : 1;
-  return { status, stdout: '', stderr: `${printable(messageOf(error))}${hint}\n` };
+async function refusal(error: unknown, name: string | null): Promise<Answer> {
+  const say = (status: 1 | 2, text: string): Answer => ({ status, stdout: '', stderr: `${escapedLines(text)}\n` });
+  const help = ['nestjs-card-payment', ...(name === null ? [] : [name]), '--help'].join(' ');
+  if (error instanceof UsageError) return say(2, `${error.message}\n"${help}" explains it.`);
+  if (error instanceof CommandFailedError) return say(1, error.message);
+  const { PaymentConfigurationError, PaymentError } = await import('../errors/payment-errors.js');
+  const isForPeople = error instanceof PaymentError;
+  return say(error instanceof PaymentConfigurationError ? 2 : 1, isForPeople ? error.message : kindOf(error));
 }
 
-/**
- * The message of any other error (a driver's, or one caused by a bug) is not shown: it may contain a statement's
- * values, an address or a password.
- */
-function messageOf(error: unknown): string {
-  const isForPeople =
-    error instanceof UsageError || error instanceof CommandFailedError || error instanceof PaymentError;
-  if (isForPeople) return error.message;
+/** The message of a driver's error, or of a bug, is not shown: it may hold a statement's values or a password. */
+function kindOf(error: unknown): string {
   const { name, code } = Object(error) as { readonly name?: unknown; readonly code?: unknown };
   const kind = [name, code].filter((part) => typeof part === 'string' && /^\w{1,60}$/.test(part)).join(' ');
   return `Unexpected error (${kind || 'no reason was given'}): please report it.`;
 }
 
-// eslint-disable-next-line no-control-regex
-const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
-/** Replaces the characters that control a terminal, except line ends and tabs. */
-function printable(text: string): string {
-  return text.replace(CONTROL_CHARACTERS, '\uFFFD');
-}
-
 function packageVersion(): string {
   const { version } = createRequire(import.meta.url)('../../../package.json') as { readonly version: string };
-  return version;
+  return escaped(version);
 }

@@ -1,15 +1,29 @@
-import type { Command } from './command.js';
+import { type Command, OPTIONS } from './command.js';
+import { COMMANDS } from './commands.js';
 
 const STATUSES = `Exit status: 0 done, and the result is good; 1 failed, or the result is bad;
-2 the arguments or the settings are wrong, and nothing was tried.`;
+2 the arguments or the settings are wrong, and nothing was tried.
+`;
 
-/** The help of all commands. */
-export function helpOfAll(commands: readonly Command[]): string {
+/** The help of all commands, or of those of a group: `payments `. */
+export function helpOfAll(group = ''): string {
+  const commands = Object.entries(COMMANDS).filter(([name]) => name.startsWith(group));
+  const list = rows(commands.map(([name, { args, summary }]) => [[name, ...args].join(' '), summary]));
+  if (group !== '') {
+    return `Usage: nestjs-card-payment ${group}COMMAND [OPTIONS]
+
+Commands:
+${list}
+
+"nestjs-card-payment ${group}COMMAND --help" explains each of them.
+`;
+  }
   return `nestjs-card-payment: card payments for NestJS
 
 Usage: nestjs-card-payment COMMAND [OPTIONS]
 
-${listOf(commands)}
+Commands:
+${list}
 
 Options of every command:
 ${rows([
@@ -17,39 +31,22 @@ ${rows([
   ['--version, -v', 'Shows the version.'],
 ])}
 
-${STATUSES}
-`;
+${STATUSES}`;
 }
 
-/** The help of the commands that begin with the same word. */
-export function helpOfGroup(group: string, commands: readonly Command[]): string {
-  return `Usage: nestjs-card-payment ${group} COMMAND [OPTIONS]
-
-${listOf(commands)}
-
-"nestjs-card-payment ${group} COMMAND --help" explains each of them.
-`;
-}
-
-export function helpOf({ name, summary, words, options, notes }: Command): string {
-  const names = Object.entries(options).map(([option, { value, short, about }]): [string, string] => [
-    `--${option}${value === undefined ? '' : ` ${value}`}${short === undefined ? '' : `, -${short}`}`,
-    about,
-  ]);
+export function helpOf(name: string, { summary, args, options, notes }: Command): string {
+  const names = options.map((option): [string, string] => {
+    const { about, ...more } = OPTIONS[option];
+    return [`--${option}${'value' in more ? ` ${more.value}` : ''}`, about];
+  });
   return `${summary}
 
-Usage: nestjs-card-payment ${[name, ...words].join(' ')} [OPTIONS]
+Usage: nestjs-card-payment ${[name, ...args].join(' ')} [OPTIONS]
 
 Options:
-${rows(names)}
+${rows([...names, ['--help, -h', OPTIONS.help.about]])}
 ${notes === undefined ? '' : `\n${notes}\n`}
-${STATUSES}
-`;
-}
-
-function listOf(commands: readonly Command[]): string {
-  return `Commands:
-${rows(commands.map(({ name, words, summary }) => [[name, ...words].join(' '), summary]))}`;
+${STATUSES}`;
 }
 
 function rows(pairs: readonly (readonly [string, string])[]): string {

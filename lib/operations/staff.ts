@@ -7,8 +7,14 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { otherGatewaysIn } from '../payment/gateway-id.js';
 import { isWritable, keptNote } from '../payment/kept-text.js';
 import type { LedgerEventType } from '../payment/payment-event.js';
-import { isRefund, type Payment, type PaymentReason, type PaymentRecord, toPayment } from '../payment/payment.js';
-import { type Refund, toRefund } from '../payment/refund.js';
+import {
+  isRefund,
+  type Payment,
+  type PaymentReason,
+  type PaymentRecord,
+  toPayment,
+  UNANSWERED,
+} from '../payment/payment.js';
 import {
   type LedgerState,
   type PaymentState,
@@ -16,6 +22,7 @@ import {
   type RefundState,
   SALE_STATES,
 } from '../payment/states.js';
+import { type Refund, toRefund, withoutForeignParts } from '../payment/refund.js';
 import { InFlight } from '../settlement/in-flight.js';
 import { PaymentReader, RefundReader } from '../settlement/records.js';
 import {
@@ -202,7 +209,8 @@ export class PaymentOperations {
 
   /**
    * The payments and refunds that were settled in a period, from its first moment until just before its last, the
-   * oldest `finalizedAt` first. It reads a page at a time. What is settled meanwhile may be among them.
+   * oldest `finalizedAt` first. It reads a page at a time. What is settled meanwhile may be among them. Of an answer that
+   * may have been about another payment, only the code and the text are shown.
    *
    * @throws PaymentValidationError for what is no date
    * @throws PaymentStoreError
@@ -213,7 +221,9 @@ export class PaymentOperations {
         throw refused(path, 'isDate', 'must be a Date');
     }
     const listSettled: PaymentStore['listSettled'] = (page) => callStore('reading', () => this.store.listSettled(page));
-    for await (const record of settledRecords({ listSettled }, this.settings.account, period)) yield shown(record);
+    for await (const record of settledRecords({ listSettled }, this.settings.account, period)) {
+      yield shown(await this.proven(record));
+    }
   }
 
   /**
@@ -269,9 +279,10 @@ export class PaymentOperations {
     const who = nameOf(member);
     const outcome = await callStore('replaying', () => this.store.replay(account, handlerId, eventId));
     if (outcome === 'absent') return false;
-    const overtaken = outcome === 'overtaken' ? ' A later event has overtaken it: it tells of an older state.' : '';
+    const isOvertaken = outcome === 'overtaken';
+    const overtaken = isOvertaken ? ' A later event has overtaken it: it tells of an older state.' : '';
     const line = `Event ${eventId} is delivered to ${handlerId} again, replayed by ${who}.${overtaken}`;
-    this.logger.log(new LogRecord(line, { account, eventId, handlerId, by: who }));
+    this.logger[isOvertaken ? 'warn' : 'log'](new LogRecord(line, { account, eventId, handlerId, by: who }));
     return true;
   }
 
@@ -329,6 +340,15 @@ export class PaymentOperations {
   /** As `PaymentService.recordRefund`, with `by`. */
   recordRefund(input: RecordRefundDto & StaffMember): Promise<Refund> {
     return this.inFlight.begin(async () => this.refundFlow.recordRefund(withName(input)));
+  }
+
+  /** A record without what the gateway may have said about another payment, perhaps before an operator settled it. */
+  private async proven(record: PaymentRecord): Promise<PaymentRecord> {
+    if (record.isUnproven !== true && record.reason !== 'operator') return record;
+    const own = withoutForeignParts(record, await this.payments.history(record.conversationId));
+    if (own === record) return record;
+    const { code, message } = own;
+    return { ...own, ...UNANSWERED, code, message };
   }
 
   /** An ask may change nothing, and then only this line says who asked. */

@@ -2,11 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
-import { answer } from '../../lib/cli/command-line.js';
-import { StderrLogger } from '../../lib/cli/stderr-logger.js';
+import { runCommandLine } from '../../lib/cli/command-line.js';
 import { cleanEnvironment, type Finished, run, type RunOptions } from '../package/tarball.js';
 
-const MAIN = join(process.cwd(), 'dist/esm/cli/main.js');
+export const MAIN = join(process.cwd(), 'dist/esm/cli/main.js');
 
 /** The command that runs here: applications of the same process log, too. */
 const running = new AsyncLocalStorage<true>();
@@ -17,13 +16,16 @@ export async function cli(words: readonly string[], { cwd, env }: RunOptions): P
   return withoutStack(await run(process.execPath, [MAIN, ...words], { cwd, env }));
 }
 
+/** Where a command is run, and what a person types when it asks; without that, there is no terminal. */
+export interface HereOptions extends RunOptions {
+  readonly typed?: string | (() => Promise<string>);
+}
+
 /**
- * Runs a command in this process, which takes a hundredth of the time of {@link cli}: for suites that run each command
- * as a process at least once. One runs at a time, since the folder and the variables are those of the whole process.
+ * Runs a command in this process, which takes a hundredth of the time of {@link cli}. One runs at a time, since the
+ * folder and the variables are those of the whole process.
  */
-export async function cliHere(words: readonly string[], { cwd, env = {} }: RunOptions): Promise<Finished> {
-  // Jest's `process.env` is a copy, which the variables of a file do not reach.
-  if (existsSync(join(cwd, '.env'))) throw new Error('A .env file is read by a process of its own: call cli()');
+export async function cliHere(words: readonly string[], { cwd, env = {}, typed }: HereOptions): Promise<Finished> {
   const [folder, variables] = [process.cwd(), process.env];
   const shown = { stdout: '', stderr: '' };
   const write = process.stderr.write.bind(process.stderr);
@@ -32,16 +34,21 @@ export async function cliHere(words: readonly string[], { cwd, env = {} }: RunOp
     shown.stderr += String(text);
     return true;
   };
-  Logger.overrideLogger(new StderrLogger());
   process.chdir(cwd);
   process.env = { ...cleanEnvironment(), ...env };
+  const ask = (question: string) => {
+    shown.stderr += question;
+    return typeof typed === 'function' ? typed() : Promise.resolve(typed ?? '');
+  };
+  const terminal = {
+    print: (text: string, stream: 'stdout' | 'stderr') => {
+      shown[stream] += text;
+      return Promise.resolve('shown' as const);
+    },
+    ask: typed === undefined ? null : ask,
+  };
   try {
-    const { status, stdout, stderr } = await running.run(true, () =>
-      answer(words, (text, stream) => {
-        shown[stream] += text;
-        return Promise.resolve('shown');
-      }),
-    );
+    const { status, stdout, stderr } = await running.run(true, () => runCommandLine(words, terminal));
     return withoutStack({ status, stdout: shown.stdout + stdout, stderr: shown.stderr + stderr });
   } finally {
     process.env = variables;

@@ -1,10 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { answer, COMMANDS } from '../../lib/cli/command-line.js';
-import { cli } from './cli.js';
+import { COMMANDS } from '../../lib/cli/commands.js';
+import { REFUND_STATES, SALE_STATES } from '../../lib/payment/states.js';
+import { sqlitePaymentStore } from '../../lib/store/sql/index.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
+import { cli, cliHere, MAIN } from './cli.js';
 import { documented, wholePage } from './documented.js';
 import { scratch } from './scratch.js';
 
@@ -27,10 +29,11 @@ const NAMES = [
   'payments parked',
   'payments replay',
 ];
+/** Those that are explained once for all commands. */
+const EVERYWHERE = ['account', 'env', 'store', 'json', 'by'];
 
 it('has the commands that its page has', () => {
-  const page = wholePage();
-  const headings = [...page.matchAll(/^## ([a-z -]+)$/gm)].map(([, name]) => name);
+  const headings = [...wholePage().matchAll(/^## ([a-z -]+)$/gm)].map(([, name]) => name);
   expect(headings).toEqual(NAMES);
   expect(Object.keys(COMMANDS)).toEqual(NAMES);
 });
@@ -39,57 +42,58 @@ it('has the commands that its page has', () => {
 const LOADED = `export const load = (url, context, next) => { process._rawDebug(url); return next(url, context); };`;
 const REGISTER = `import { register } from 'node:module'; register(${JSON.stringify(scriptUrl(LOADED))});`;
 
-it.each([
-  [['--version'], []],
-  [['schema', '--dialect', 'sqlite'], ['schema.command.js']],
-])('%j imports the commands %j', async (words, commands) => {
-  const args = ['--import', scriptUrl(REGISTER), 'dist/esm/cli/main.js', ...words];
-  const { stderr } = await promisify(execFile)(process.execPath, args);
-  expect(stderr).toContain('/cli/main.js');
-  expect([...stderr.matchAll(/[\w-]+\.commands?\.js/g)].map(String)).toEqual(commands);
-});
+it.each([[['--version']], [['--help']], [['payments', '--help']], [['payments', 'refund', '--help']]])(
+  '%j loads nothing but the command line itself',
+  async (words) => {
+    const args = ['--import', scriptUrl(REGISTER), MAIN, ...words];
+    const { stderr } = await promisify(execFile)(process.execPath, args);
+    const loaded = stderr.split('\n').filter((url) => url.startsWith('file:'));
+    const own = /\/(main|command|layout|rolldown-runtime)\.js$/;
+    expect(loaded.filter((url) => !own.test(url))).toEqual([]);
+    expect(loaded.length).toBeGreaterThan(1);
+  },
+);
 
 function scriptUrl(script: string): string {
   return `data:text/javascript,${encodeURIComponent(script)}`;
 }
 
 describe('the command line', () => {
-  const { folder: cwd, remove } = scratch();
+  const { folder: cwd, file, remove } = scratch();
   afterAll(remove);
 
   it.each([['--help'], ['help'], ['-h']])('explains itself (%s)', async (word) => {
-    const { status, stdout, stderr } = await cli([word], { cwd });
-    expect(status).toBe(0);
-    expect(stderr).toBe('');
+    const { status, stdout, stderr } = await cliHere([word], { cwd });
+    expect([status, stderr]).toEqual([0, '']);
     for (const name of NAMES) expect(stdout).toContain(`  ${name} `);
   });
 
-  it.each(NAMES)('explains %s', async (name) => {
-    const command = await COMMANDS[name]!();
-    expect(command.name).toBe(name);
-    const { status, stdout, stderr } = await cli([...name.split(' '), '--help'], { cwd });
+  it.each(Object.entries(COMMANDS))('explains %s, as its page does', async (name, { args, options, load }) => {
+    const { status, stdout, stderr } = await cliHere([...name.split(' '), '--help'], { cwd });
     expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toContain(`Usage: nestjs-card-payment ${[name, ...command.words].join(' ')}`);
-    for (const option of Object.keys(command.options)) expect(stdout).toContain(`--${option}`);
+    expect(stdout).toContain(`Usage: nestjs-card-payment ${[name, ...args].join(' ')}`);
     expect(stdout).toContain('Exit status:');
-    await expect(answer(['help', ...name.split(' ')])).resolves.toMatchObject({ status, stdout, stderr });
-  });
-
-  it.each(Object.entries(COMMANDS))('has a page that says all of %s', async (name, load) => {
-    const command = await load();
-    const section = documented(name);
-    const page = wholePage();
-    for (const word of command.words) expect(page).toContain(word.replaceAll('|', '\\|'));
-    for (const option of Object.keys(command.options)) {
-      const place = ['account', 'env', 'store', 'json'].includes(option) ? page : section;
-      expect(place).toContain(`--${option}`);
+    await expect(cliHere(['help', ...name.split(' ')], { cwd })).resolves.toMatchObject({ status, stdout, stderr });
+    await expect(load()).resolves.toBeInstanceOf(Function);
+    const [section, page] = [documented(name), wholePage()];
+    for (const arg of args) expect(page).toContain(arg.replaceAll('|', '\\|'));
+    for (const option of options) {
+      expect(stdout).toContain(`--${option}`);
+      expect(EVERYWHERE.includes(option) ? page : section).toContain(`--${option}`);
     }
   });
 
+  it.each([
+    ['payments list', SALE_STATES],
+    ['payments refunds', REFUND_STATES],
+  ])('names the states in the help of %s', (name, states) => {
+    const [, named = ''] = /States: ([\s\S]*?)\./.exec(COMMANDS[name]?.notes ?? '') ?? [];
+    expect(named.split(/,\s+/).sort()).toEqual([...states].sort());
+  });
+
   it('explains a group', async () => {
-    const { status, stdout } = await cli(['payments', '--help'], { cwd });
-    expect(status).toBe(0);
-    expect(stdout).toContain('payments inquire CONVERSATION_ID');
+    const { status, stdout } = await cliHere(['payments', '--help'], { cwd });
+    expect([status, stdout]).toEqual([0, expect.stringContaining('payments inquire CONVERSATION_ID')]);
     expect(stdout).not.toContain('simulate');
   });
 
@@ -103,10 +107,7 @@ describe('the command line', () => {
     [['docter'], 'There is no command "docter". Did you mean "doctor"?'],
     [['payment', 'list'], 'There is no command "payment". Did you mean "payments"?'],
     [['migrate'], 'There is no command "migrate". The commands are: doctor, simulate, schema, payments.'],
-    [
-      ['payments'],
-      '"payments" needs a command: list, show, stats, inquire, resolve, abandon, refund, void, refunds, record-refund, export, parked, replay.',
-    ],
+    [['payments'], '"payments" needs a command: list, show, stats, inquire, resolve, abandon, refund, void, refunds,'],
     [['payments', 'lst'], 'There is no command "payments lst". Did you mean "payments list"?'],
     [['payments', 'list', '--acount', 'shop'], '"payments list" has no option --acount. Did you mean --account?'],
     [['payments', 'list', '--env-file', '.env'], '"payments list" has no option --env-file. Did you mean --env?'],
@@ -115,23 +116,23 @@ describe('the command line', () => {
     [['payments', 'list', '--store'], "Option '--store <value>' argument missing"],
     [['payments', 'list', '--json=yes'], "Option '--json' does not take an argument"],
     [['payments', 'list', 'unknown'], '"payments list" has no use for the argument "unknown".'],
-    [['payments', 'stats', 'postgres://ada:geheim@db/shop'], 'no use for the argument "postgres://db".'],
-    [['postgres://ada:geheim@db/shop'], 'There is no command "postgres://db".'],
+    [['payments', 'stats', 'postgres://ada:geheim@db/shop'], 'no use for the argument "postgres://…".'],
+    [['postgres://ada:geheim@db/shop'], 'There is no command "postgres://…".'],
     [['payments', 'list', '--state', 'unkown'], 'there is no state "unkown"; did you mean unknown?'],
     [['payments', 'list', '--state', 'lost'], 'there is no state "lost"; there are'],
-    [['payments', 'list', '--limit', '0'], '--limit takes a whole number from 1 to 10000.'],
+    [['payments', 'list', '--state', 'refunding'], 'there is no state "refunding"'],
+    [['payments', 'list', '--limit', '0'], '--limit takes a whole number from 1 to 1000.'],
     [['payments', 'show'], '"payments show" takes CONVERSATION_ID: CONVERSATION_ID is missing.'],
     [['payments', 'replay', 'mail'], 'EVENT_ID is missing.'],
     [
       ['payments', 'resolve', 'A', 'paid', '--note', 'x'],
       'takes a conversationId or refundId, then succeeded or failed.',
     ],
-    [['payments', 'refund'], '"payments refund" takes CONVERSATION_ID: CONVERSATION_ID is missing.'],
-    [['payments', 'refunds', 'A', 'B'], '"payments refunds" has no use for the argument "B".'],
-    [['payments', 'refunds', '--state', 'expired'], 'there is no state "expired"; there are'],
-    [['payments', 'list', '--state', 'refunding'], 'there is no state "refunding"'],
     [['payments', 'resolve', 'A', 'failed'], '"payments resolve" needs --note'],
     [['payments', 'resolve', 'A', 'failed', '--note', ' '], '"payments resolve" needs --note'],
+    [['payments', 'resolve', 'A', 'failed', '--note', 'x', '--by', ''], '--by takes the name of who asks'],
+    [['payments', 'refunds', 'A', 'B'], '"payments refunds" has no use for the argument "B".'],
+    [['payments', 'refunds', '--state', 'expired'], 'there is no state "expired"; there are'],
     [['schema'], '--dialect takes sqlite, postgres, mysql or mariadb.'],
     [['schema', '--dialect', 'oracle'], '--dialect takes sqlite, postgres, mysql or mariadb.'],
     [['simulate', '--port', 'http'], '--port takes a number up to 65535.'],
@@ -140,7 +141,7 @@ describe('the command line', () => {
     [['doctor', '--callback', 'shop.example'], '--callback must be an absolute https URL.'],
     [['doctor', '--env', 'production.env'], '--env: there is no file production.env.'],
   ])('refuses %j', async (words, message) => {
-    const { status, stdout, stderr } = await answer(words);
+    const { status, stdout, stderr } = await cliHere(words, { cwd });
     expect(stderr).toContain(message);
     expect([status, stdout]).toEqual([2, '']);
   });
@@ -153,31 +154,91 @@ describe('the command line', () => {
     expect([status, stdout]).toEqual([2, '']);
   });
 
-  it('prints the tables of a database', async () => {
-    const { status, stdout } = await cli(['schema', '--dialect', 'postgres'], { cwd });
-    expect(status).toBe(0);
-    expect(stdout).toContain('create table if not exists card_payment (');
-  });
-
-  it('starts the simulator until it is ended', async () => {
-    const main = join(process.cwd(), 'dist/esm/cli/main.js');
-    const child = spawn(process.execPath, [main, 'simulate', '--port', '0', '--host', 'localhost'], { cwd });
-    let stdout = '';
-    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-    while (!stdout.includes('3D passwords')) await once(child.stdout, 'data');
-    const [, url = ''] = /PAYMENT_BASE_URL=(\S+)/.exec(stdout) ?? [];
-    expect((await fetch(`${url}/v1/Payment/DoPayment`, { method: 'POST' })).status).toBe(401);
-    child.kill('SIGTERM');
-    expect(await once(child, 'exit')).toEqual([0, null]);
-  });
-
-  it('ends without a word when nobody reads on', async () => {
-    const main = join(process.cwd(), 'dist/esm/cli/main.js');
-    const child = spawn(process.execPath, [main, 'schema', '--dialect', 'sqlite'], { cwd });
+  it('prints the tables of a database, and ends without a word when nobody reads on', async () => {
+    const { status, stdout } = await cliHere(['schema', '--dialect', 'postgres'], { cwd });
+    expect([status, stdout]).toEqual([0, expect.stringContaining('create table if not exists card_payment (')]);
+    const child = spawn(process.execPath, [MAIN, 'schema', '--dialect', 'sqlite'], { cwd });
     child.stdout.destroy();
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     await once(child, 'exit');
     expect(stderr).toBe('');
+  });
+
+  it('asks at a terminal, and takes the end of the input for a no', async () => {
+    // `script` gives the command a terminal.
+    const command = `${process.execPath} ${MAIN} payments refund A`;
+    const store = `sqlite:${file('asked.sqlite')}`;
+    const opened = sqlitePaymentStore({ file: file('asked.sqlite') });
+    await opened.open();
+    await opened.insert(aPaymentRecord({ conversationId: 'A' }));
+    await opened.close();
+    const gateway = ['MERCHANT_ID', 'CLIENT_ID', 'CLIENT_SECRET', 'API_KEY'].map((name) => [`PAYMENT_${name}`, 'x']);
+    const env = {
+      ...{ PATH: process.env['PATH'], PAYMENT_STORE_URL: store, PAYMENT_DIALECT: 'morpos' },
+      ...{ PAYMENT_BASE_URL: 'http://127.0.0.1:9', ...(Object.fromEntries(gateway) as Record<string, string>) },
+    };
+    for (const typed of ['n\n', '\u0004']) {
+      const child = spawn('script', ['-qec', command, '/dev/null'], { cwd, env });
+      let shown = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        shown += chunk.toString();
+        if (shown.includes('[y/N]')) child.stdin.end(typed);
+      });
+      const [status] = (await once(child, 'exit')) as [number];
+      expect(shown).toContain('Nothing was sent.');
+      expect(status).toBe(1);
+    }
+  });
+});
+
+describe('where the command line has its settings from', () => {
+  const { folder: cwd, file, remove } = scratch();
+  const LIST = ['payments', 'list', '--state', 'all', '--json'];
+  const idsBy = async (more: readonly string[], env = {}) => {
+    const { stdout } = await cliHere([...LIST, ...more], { cwd, env });
+    return (JSON.parse(stdout) as { payments: { conversationId: string }[] }).payments.map((one) => one.conversationId);
+  };
+
+  beforeAll(async () => {
+    for (const name of ['one', 'other']) {
+      const store = sqlitePaymentStore({ file: file(`${name}.sqlite`) });
+      await store.open();
+      await store.insert(aPaymentRecord({ conversationId: name }));
+      await store.insert(aPaymentRecord({ conversationId: `shop of ${name}`, account: 'shop-2' }));
+      await store.close();
+    }
+    writeFileSync(file('.env'), 'PAYMENT_STORE_URL=sqlite:one.sqlite\n');
+    writeFileSync(
+      file('other.env'),
+      'PAYMENT_STORE_URL=sqlite:other.sqlite\nPAYMENT_SHOP_2_STORE_URL=sqlite:one.sqlite\n',
+    );
+    mkdirSync(file('folder'));
+  });
+  afterAll(remove);
+
+  it('reads .env in the working directory, or the file that is named', async () => {
+    expect(await idsBy([])).toEqual(['one']);
+    expect(await idsBy(['--env', 'other.env'])).toEqual(['other']);
+    const { stdout } = await cli(LIST, { cwd });
+    expect(stdout).toContain('"conversationId": "one"');
+  });
+
+  it('lets a variable that is set win over the file, and --store over both', async () => {
+    const env = { PAYMENT_STORE_URL: `sqlite:${file('other.sqlite')}` };
+    expect(await idsBy([], env)).toEqual(['other']);
+    expect(await idsBy(['--store', 'sqlite:one.sqlite'], env)).toEqual(['one']);
+  });
+
+  it('reads the variables of a named account, and no others', async () => {
+    const without = await cliHere([...LIST, '--account', 'shop-2'], { cwd });
+    expect([without.status, without.stdout]).toEqual([2, '']);
+    expect(without.stderr).toContain('PAYMENT_SHOP_2_STORE_URL is not set');
+    expect(await idsBy(['--account', 'shop-2', '--env', 'other.env'])).toEqual(['shop of one']);
+  });
+
+  it('refuses a folder', async () => {
+    const { status, stderr } = await cliHere([...LIST, '--env', 'folder'], { cwd });
+    expect([status, stderr]).toEqual([2, expect.stringContaining('--env: folder is a folder.')]);
   });
 });

@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import pg from 'pg';
-import { targetOf } from '../../lib/cli/doctor/doctor-check.js';
-import { checkStore } from '../../lib/cli/doctor/settings-checks.js';
-import { openExisting } from '../../lib/cli/payments/account-store.js';
+import { checkStore } from '../../lib/cli/doctor-settings.js';
+import { targetOf } from '../../lib/cli/doctor-target.js';
+import { openExisting } from '../../lib/cli/open-account.js';
 import { storeUrlProblem } from '../../lib/store/store-url.js';
 import { openSqlStore } from '../../lib/store/sql/index.js';
 import { startPostgres } from '../services/postgres.js';

@@ -3,8 +3,8 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { checkClock } from '../../lib/cli/doctor/gateway-checks.js';
-import { targetOf } from '../../lib/cli/doctor/doctor-check.js';
+import { checkClock } from '../../lib/cli/doctor-gateway.js';
+import { targetOf } from '../../lib/cli/doctor-target.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { type Merchant, startMerchant } from '../e2e/merchant.js';
 import { selfSigned } from '../gateway/transport/certificates.js';
@@ -135,7 +135,7 @@ describe('doctor', () => {
     for (const name of ['PAYMENT_BASE_URL', 'PAYMENT_MERCHANT_ID', 'PAYMENT_CLIENT_ID', 'PAYMENT_CLIENT_SECRET']) {
       expect(stdout).toMatch(new RegExp(`^✗ settings     \\w+ \\(${name}\\) is missing`, 'm'));
     }
-    expect(stdout).toContain('There is no variable PAYMENT_… at all: was .env loaded?');
+    expect(stdout).toContain('No variable begins with PAYMENT_: was .env loaded?');
     expect(stdout).toContain('– store        payments are kept in memory: a restart loses them');
     expect(stdout).toMatch(/^– gateway {6}not tried/m);
     expect(stdout).toMatch(/^– credentials {2}not tried/m);
@@ -161,8 +161,7 @@ describe('doctor', () => {
         check: 'settings',
         status: 'failed',
         message: 'timeoutMs (PAYMENT_TIMEOUT_MS) must be a whole number from 1 to 2147483647',
-        advice:
-          'Set the variables that are named. Options that your application sets in code cannot be seen from here.',
+        advice: 'Options that your application sets in code cannot be seen from here.',
       },
       {
         check: 'variables',

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import pg from 'pg';
 import { paymentSchema, SCHEMA_VERSION } from '../../lib/store/sql/schema.js';
 import { startPostgres, type Postgres } from '../services/postgres.js';
-import { cli, cliHere } from './cli.js';
+import { cliHere } from './cli.js';
 import { scratch } from './scratch.js';
 
 /** Settings with which an inquiry would be made, were there a store. */
@@ -28,10 +28,10 @@ const COMMANDS = [
   ['replay', 'mail', 'A:1'],
   ['inquire', 'A'],
   ['abandon', 'A'],
-  ['refund', 'A'],
+  ['refund', 'A', '--yes'],
   ['refunds'],
   ['record-refund', 'A', '--amount', '1', '--key', 'K', '--note', 'panel'],
-  ['export', '--from', '2026-11-01', '--to', '2026-11-30'],
+  ['export', '--from', '2025-11-01', '--to', '2025-11-30'],
 ].map((words) => ['payments', ...words]);
 
 const LIST = COMMANDS[0]!;
@@ -40,9 +40,6 @@ const DIFFERENT = [['stats'], ['resolve', 'A', 'failed', '--note', 'seen'], ['in
   'payments',
   ...words,
 ]);
-
-/** On each server one command is a process; without a server, all are. */
-const runnerOf = (words: readonly string[]) => (words === LIST ? cli : cliHere);
 
 describe('without a store', () => {
   const { folder: cwd, file, remove } = scratch();
@@ -78,7 +75,7 @@ describe('without a store', () => {
       const unset = await cliHere(words, { cwd, env: GATEWAY });
       expect(unset.stderr).toContain('No store is named: PAYMENT_STORE_URL is not set.');
       expect([unset.status, unset.stdout]).toEqual([2, '']);
-      const mistyped = await cli([...words, '--store', 'sqlite:payments.sqlit'], { cwd, env: GATEWAY });
+      const mistyped = await cliHere([...words, '--store', 'sqlite:payments.sqlit'], { cwd, env: GATEWAY });
       expect(mistyped.stderr).toContain('there is no SQLite file payments.sqlit');
       expect([mistyped.status, mistyped.stdout]).toEqual([1, '']);
       expect(readdirSync(cwd)).toEqual([]);
@@ -139,7 +136,7 @@ describe('on a server', () => {
     '"%s" makes no table in PostgreSQL',
     async (_name, words) => {
       const url = await postgres.createDatabase();
-      const { status, stdout, stderr } = await runnerOf(words)([...words, '--store', url], { cwd, env: GATEWAY });
+      const { status, stdout, stderr } = await cliHere([...words, '--store', url], { cwd, env: GATEWAY });
       expect(stderr).toContain('the payment tables are missing');
       expect([status, stdout]).toEqual([1, '']);
       expect(await ask(url, 'select tablename from pg_tables where schemaname = $1', ['public'])).toEqual([]);

@@ -5,6 +5,7 @@ import type { HttpService } from '@nestjs/axios';
 import { Body, Catch, Controller, Get, Injectable, Post } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { EventEmitter2, OnEvent } from '@nestjs/event-emitter';
+import { jest } from '@jest/globals';
 import {
   CheckoutDto,
   MemoryPaymentStore,
@@ -40,6 +41,10 @@ import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { Notebook } from './notebook.js';
 import { type Secret, searchFor } from './secret-search.js';
 
+const ALL_BUT_THE_DATE = [
+  ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
+  ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
+];
 const CARD = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
 const HOLDER = { cardHolderName: 'Zeynep Karaağaç', buyerGsm: '+90 543 219 87 65' };
 const CREDENTIALS = {
@@ -414,17 +419,19 @@ describe('an attacker plants secrets in every answer, input and error of the hos
     for (const text of await recorder.texts()) notebook.note('spans and metrics', text);
     notebook.note('service', inspect(shop.payments, { depth: 8, showHidden: true }));
     const env = { PAYMENT_STORE_URL: `sqlite:${folder.path}/payments.db`, PAYMENT_DIALECT: 'morpos' };
-    // A day more on each side: the days are those of a time zone, and midnight may pass meanwhile.
-    const [from, to] = [-1, 1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10));
+    const [from, to] = [-86_400_000, 1_000].map((ms) => new Date(Date.now() + ms).toISOString());
     const period = ['--from', `${from}`, '--to', `${to}`];
+    // A period is exported once it has been over for a minute.
+    jest.useFakeTimers({ now: Date.now() + 120_000, doNotFake: ALL_BUT_THE_DATE });
     for (const words of [
-      ['list', '--state', 'all', '--limit', '10000'],
+      ['list', '--state', 'all', '--limit', '1000'],
       ...['csv', 'json'].map((format) => ['export', ...period, '--state', 'all', '--format', format]),
     ]) {
       const shown = await cliHere(['payments', ...words], { cwd: folder.path, env });
       expect([words, shown.status, shown.stderr]).toEqual([words, 0, expect.any(String)]);
       notebook.note(`payments ${words[0]}`, shown.stdout);
     }
+    jest.useRealTimers();
     for (const { app } of merchants) await app.close();
     for (const file of readdirSync(folder.path)) notebook.file('rows', join(folder.path, file));
 

@@ -30,7 +30,7 @@ describe('the layers of lib', () => {
   it('allow a folder to import from the layers below it', () => {
     const { status, report } = lint({
       'lib/index.ts': ['./operations/direct.js'],
-      'lib/cli/main.ts': ['../simulator/simulator.js', '../store/open-store.js'],
+      'lib/cli/main.ts': ['../simulator/simulator.js', '../store/open-store.js', '../index.js'],
       'lib/simulator/simulator.ts': ['./faults.js'],
       'lib/simulator/faults.ts': [],
       'lib/operations/direct.ts': ['../store/open-store.js', '../settlement/claim.js'],

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import tls, { connect, type TlsOptions, TLSSocket } from 'node:tls';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { Agent } from 'undici';
-import { causeOf, requestOnce } from '../../../lib/cli/doctor/doctor-requests.js';
+import { causeOf, requestOnce } from '../../../lib/cli/doctor-requests.js';
 import { STRONG_TLS } from '../../../lib/runtime/network.js';
 import { selfSigned } from './certificates.js';
 import { closeAll, listening, requestTo, tlsWiretap, transportOf, whenDone } from './gateways.js';
@@ -58,9 +58,7 @@ describe('weak tls', () => {
 
     it('is reached by no check of doctor', async () => {
       const { url, received } = await tlsWiretap(options);
-      const error: unknown = await requestOnce(url, AbortSignal.timeout(5_000), () => null).catch(
-        (it) => it as unknown,
-      );
+      const error: unknown = await requestOnce(url, AbortSignal.timeout(5_000)).catch((it) => it as unknown);
       expect(causeOf(error)).toContain('offers no TLS 1.2 or 1.3');
       expect(received).toEqual([]);
     });

@@ -1,21 +1,21 @@
-import { Logger } from '@nestjs/common';
-import { PaymentConfigurationError } from '../../errors/payment-errors.js';
-import type { GatewayDialect } from '../../gateway/gateway-dialect.js';
-import { describeNearMiss, nearMisses } from '../../options/near-misses.js';
-import type { PaymentSettings } from '../../options/payment-settings.js';
-import { resolveSettings } from '../../options/resolve-settings.js';
-import { simulatorHint, unprotectedStoreText } from '../../options/setting-hints.js';
-import { DEFAULT_ACCOUNT, variablePrefix } from '../../payment/account.js';
-import { TimeoutError } from '../../runtime/clock.js';
-import type { PaymentStore } from '../../store/payment-store.js';
-import { shownUrl } from '../../store/store-url.js';
-import { engineOfUrl } from '../../store/sql/engines.js';
-import { CommandFailedError } from '../command.js';
-import { openExisting } from '../payments/account-store.js';
-import { StderrLogger } from '../stderr-logger.js';
-import { failed, type Finding, isEmbeddedSimulator, ok, type DoctorTarget, skipped } from './doctor-check.js';
+import { PaymentConfigurationError } from '../errors/payment-errors.js';
+import type { GatewayDialect } from '../gateway/gateway-dialect.js';
+import { describeNearMiss, nearMisses } from '../options/near-misses.js';
+import type { PaymentSettings } from '../options/payment-settings.js';
+import { resolveSettings } from '../options/resolve-settings.js';
+import { nearMissTexts, unprotectedStoreText } from '../options/setting-hints.js';
+import { DEFAULT_ACCOUNT, variablePrefix } from '../payment/account.js';
+import { TimeoutError } from '../runtime/clock.js';
+import type { PaymentStore } from '../store/payment-store.js';
+import { shownUrl } from '../store/store-url.js';
+import { engineOfUrl } from '../store/sql/engines.js';
+import { CommandFailedError } from './command.js';
 import { withinTime } from './doctor-requests.js';
+import { type DoctorTarget, failed, type Finding, ok, skipped } from './doctor-target.js';
+import { openExisting } from './open-account.js';
+import { StderrLogger } from './stderr-logger.js';
 
+const IN_CODE = 'Options that your application sets in code cannot be seen from here.';
 const READ_ONLY = 'Is it a replica, or may its user only read?';
 const SIMULATED =
   'complete: the simulator inside the application, with a dialect and credentials of its own, which can refund and void payments';
@@ -26,22 +26,21 @@ export interface CheckedSettings {
   readonly findings: readonly Finding[];
 }
 
-/** Reports every setting that is wrong or missing. */
-export function checkSettings(target: DoctorTarget): CheckedSettings {
-  const { account, name, environment, values } = target;
-  // A signer can be given in code only, and no check here needs one.
-  const signer = values.dialect === 'standard' ? () => '' : undefined;
+/** Reports every setting that is wrong or missing, as the application would when it starts. */
+export function checkSettings({ account, name, environment, variable, isSimulated }: DoctorTarget): CheckedSettings {
+  // A signer can be given in code only. Where the dialect is not named, it is more likely that none is.
+  const signer = environment[variable('dialect')] === 'standard' && !isSimulated ? () => '' : undefined;
   try {
     const settings = resolveSettings({ background: false, signer }, { name }, environment);
-    if (isEmbeddedSimulator(target)) return { settings, findings: [ok('settings', SIMULATED)] };
+    if (isSimulated) return { settings, findings: [ok('settings', SIMULATED)] };
     const note = signer ? 'The dialect "standard" also needs a signer, in code.' : null;
     const { name: dialect } = settings.dialect;
     const complete = `complete, dialect ${dialect}, which can ${moneyBackOf(settings.dialect)}`;
     return { settings, findings: [ok('settings', complete, note)] };
   } catch (error) {
     if (!(error instanceof PaymentConfigurationError)) throw error;
-    const hints = simulatorHint(error.problems, {}, environment, account);
-    const advice = [adviceFor(account, environment), ...hints].join(' ');
+    const mistyped = nearMissTexts(environment, account);
+    const advice = [...error.hints.filter((hint) => !mistyped.includes(hint)), IN_CODE].join(' ');
     const findings = error.problems.map(({ option, variable, message }, index) => {
       const isLast = index === error.problems.length - 1;
       return failed('settings', `${option}${variable ? ` (${variable})` : ''} ${message}`, isLast ? advice : null);
@@ -54,13 +53,6 @@ function moneyBackOf({ operations }: GatewayDialect): string {
   const { refund, void: callOff } = operations;
   if (refund) return callOff ? 'refund and void payments' : 'refund payments, not void them';
   return callOff ? 'void payments, not refund them' : 'neither refund nor void payments';
-}
-
-function adviceFor(account: string, environment: DoctorTarget['environment']): string {
-  const prefix = variablePrefix(account);
-  return Object.keys(environment).some((variable) => variable.startsWith(prefix))
-    ? 'Set the variables that are named. Options that your application sets in code cannot be seen from here.'
-    : `There is no variable ${prefix}… at all: was .env loaded? Options that are set in code cannot be seen from here.`;
 }
 
 /** Names the file that variables were read from. */
@@ -110,8 +102,9 @@ async function openedStore({ values: { storeUrl }, variable, limitMs }: DoctorTa
     const advice = `Set ${name} before you take real payments.`;
     return { ...NO_STORE, findings: [skipped('store', 'payments are kept in memory: a restart loses them', advice)] };
   }
+  // Each is about a setting that can lose payments.
   const warnings: string[] = [];
-  Logger.overrideLogger(new WarningCollector(warnings));
+  new StderrLogger((warning) => warnings.push(warning)).use();
   try {
     const store = await withinTime(limitMs, () => openExisting(storeUrl, name));
     const isWritable = await withinTime(limitMs, () => canWrite(store));
@@ -132,7 +125,7 @@ async function openedStore({ values: { storeUrl }, variable, limitMs }: DoctorTa
     const advice = 'If the store does not exist yet, the application creates it when it starts.';
     return { ...NO_STORE, findings: [failed('store', error.message, advice)] };
   } finally {
-    Logger.overrideLogger(new StderrLogger());
+    new StderrLogger().use();
   }
 }
 
@@ -142,15 +135,4 @@ function canWrite(store: PaymentStore): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Collects the store's warnings: each is about a setting that can lose payments. */
-class WarningCollector extends StderrLogger {
-  constructor(private readonly warnings: string[]) {
-    super();
-  }
-
-  override warn(message: unknown): void {
-    this.warnings.push(String(message));
-  }
 }

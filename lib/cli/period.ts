@@ -1,19 +1,5 @@
-import type { Period } from '../../operations/staff.js';
-import { type CommandOptions, UsageError } from '../command.js';
-
-export const PERIOD_OPTIONS = {
-  from: { type: 'string', value: 'DAY', about: 'The first day, such as 2026-11-01; or a moment with its offset.' },
-  to: {
-    type: 'string',
-    value: 'DAY',
-    about: 'The last day, included; or the first moment that is no longer included.',
-  },
-  zone: { type: 'string', value: 'ZONE', about: 'The time zone of the days; Europe/Istanbul by default.' },
-} as const satisfies CommandOptions;
-
-export const PERIOD_NOTES =
-  'A payment or refund belongs to the day on which it was settled here (finalizedAt), in the zone. Moments are\n' +
-  'ISO 8601 with an offset: 2026-11-01T00:00:00+03:00, 2026-10-31T21:00:00Z.';
+import type { Period } from '../operations/staff.js';
+import { UsageError } from './command.js';
 
 const DEFAULT_ZONE = 'Europe/Istanbul';
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;

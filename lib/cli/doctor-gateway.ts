@@ -1,21 +1,12 @@
-import { newConversationIdOf } from '../../operations/ids.js';
-import { type BinAnswer, GatewayClient } from '../../gateway/gateway-client.js';
-import { GatewayTrouble } from '../../gateway/gateway-trouble.js';
-import { GatewayTransport } from '../../gateway/transport/gateway-transport.js';
-import type { PaymentSettings } from '../../options/payment-settings.js';
-import { SystemClock } from '../../runtime/clock.js';
-import type { PaymentStore } from '../../store/payment-store.js';
-import {
-  failed,
-  type Finding,
-  gatewayOf,
-  isEmbeddedSimulator,
-  isLocalGateway,
-  ok,
-  type DoctorTarget,
-  skipped,
-} from './doctor-check.js';
+import { newConversationIdOf } from '../operations/ids.js';
+import { type BinAnswer, GatewayClient } from '../gateway/gateway-client.js';
+import { GatewayTrouble } from '../gateway/gateway-trouble.js';
+import { GatewayTransport } from '../gateway/transport/gateway-transport.js';
+import type { PaymentSettings } from '../options/payment-settings.js';
+import { SystemClock } from '../runtime/clock.js';
+import type { PaymentStore } from '../store/payment-store.js';
 import { causeOf, requestOnce, withinTime } from './doctor-requests.js';
+import { type DoctorTarget, failed, type Finding, ok, skipped } from './doctor-target.js';
 
 /** What is found out by asking the gateway. */
 export interface GatewayCheck {
@@ -45,9 +36,9 @@ interface Trouble {
  */
 export async function checkGateway(target: DoctorTarget, settings: PaymentSettings | null): Promise<GatewayCheck> {
   const name = target.variable('baseUrl');
-  const url = gatewayOf(target);
+  const { gateway: url, isSimulated } = target;
   if (url === null) {
-    const why = isEmbeddedSimulator(target)
+    const why = isSimulated
       ? `${name} is the simulator inside the application, which no other process can reach`
       : `${name} is wrong or missing`;
     const gateway = skipped('gateway', `not tried: ${why}`);
@@ -66,7 +57,7 @@ export async function checkGateway(target: DoctorTarget, settings: PaymentSettin
 }
 
 function unreached(target: DoctorTarget, { message, advice }: Trouble): Finding {
-  const start = isLocalGateway(target) ? 'A simulator? Start it: npx nestjs-card-payment simulate. ' : '';
+  const start = target.isLocal ? 'A simulator? Start it: npx nestjs-card-payment simulate. ' : '';
   return failed('gateway', message, start + (advice || `See ${target.variable('baseUrl')}.`));
 }
 
@@ -76,9 +67,7 @@ async function askForRoot(
   { limitMs }: DoctorTarget,
 ): Promise<{ readonly trouble: Trouble | null; readonly clock: OtherClock | null }> {
   try {
-    const clock = await compare("the gateway's", limitMs, (signal) =>
-      requestOnce(url, signal, ({ headers }) => new Date(String(headers['date']))),
-    );
+    const clock = await compare("the gateway's", limitMs, async (signal) => (await requestOnce(url, signal)).date);
     return { trouble: null, clock };
   } catch (error) {
     const message = `${url.host} cannot be reached: ${causeOf(error)}`;
@@ -130,7 +119,7 @@ function isAnswered(answer: BinAnswer | null): answer is BinAnswer & { readonly 
 /** Why the credentials were not tried. */
 function untried(target: DoctorTarget, settings: PaymentSettings | null): Finding {
   if (settings === null) return skipped('credentials', 'not tried: settings are wrong or missing');
-  if (isEmbeddedSimulator(target)) return skipped('credentials', 'not tried: the simulator has its own');
+  if (target.isSimulated) return skipped('credentials', 'not tried: the simulator has its own');
   const why = `the dialect "${settings.dialect.name}" has no request that could be sent without moving money`;
   return skipped('credentials', `not tried: ${why}`, 'The first payment will show whether they are right.');
 }

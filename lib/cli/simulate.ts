@@ -1,39 +1,24 @@
 import { networkInterfaces } from 'node:os';
 import { isSimulatorDialect, SIMULATED_DIALECTS } from '../simulator/simulator-options.js';
 import { describeSimulator, type Simulator, type SimulatorOptions, startSimulator } from '../simulator/index.js';
-import { command, UsageError } from './command.js';
+import { type Run, UsageError } from './command.js';
 
 const DIALECTS = Object.keys(SIMULATED_DIALECTS);
 
 /** Starts the simulator; it runs until the process is told to stop. */
-export const simulateCommand = command({
-  name: 'simulate',
-  summary: 'Starts a gateway and a bank to try payments against. Takes no real card.',
-  words: [],
-  options: {
-    port: { type: 'string', value: 'PORT', about: '4010 by default; 0 takes any free port.' },
-    host: { type: 'string', value: 'HOST', about: 'The address to listen on; 127.0.0.1 by default.' },
-    'public-url': {
-      type: 'string',
-      value: 'URL',
-      about: "The address of the bank's pages for browsers, if it differs.",
-    },
-    dialect: { type: 'string', value: DIALECTS.join('|'), about: 'The dialect of the gateway; morpos by default.' },
-  },
-  async run({ values }) {
-    const { port = '4010', host = '127.0.0.1', 'public-url': publicUrl, dialect = 'morpos' } = values;
-    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError('--port takes a number up to 65535.');
-    if (!isSimulatorDialect(dialect)) {
-      throw new UsageError(`--dialect takes ${DIALECTS.join(' or ')}.`);
-    }
-    if (publicUrl !== undefined && !isWebUrl(publicUrl)) {
-      throw new UsageError('--public-url takes an address such as http://192.168.1.5:4010.');
-    }
-    const simulator = await start({ port: Number(port), host, publicUrl, dialect, keepsProcessAlive: true });
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void simulator.close());
-    return { text: describeSimulator(simulator) + reachedFromElsewhere(simulator, host), staysUp: true };
-  },
-});
+export const simulate: Run = async ({ options }) => {
+  const { port = '4010', host = '127.0.0.1', 'public-url': publicUrl, dialect = 'morpos' } = options;
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) throw new UsageError('--port takes a number up to 65535.');
+  if (!isSimulatorDialect(dialect)) {
+    throw new UsageError(`--dialect takes ${DIALECTS.join(' or ')}.`);
+  }
+  if (publicUrl !== undefined && !isWebUrl(publicUrl)) {
+    throw new UsageError('--public-url takes an address such as http://192.168.1.5:4010.');
+  }
+  const simulator = await start({ port: Number(port), host, publicUrl, dialect, keepsProcessAlive: true });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void simulator.close());
+  return { text: describeSimulator(simulator) + reachedFromElsewhere(simulator, host), staysUp: true };
+};
 
 async function start(options: SimulatorOptions): Promise<Simulator> {
   try {

@@ -1,4 +1,4 @@
-import { periodOf } from '../../../lib/cli/books/period.js';
+import { periodOf } from '../../lib/cli/period.js';
 
 describe('a period', () => {
   it.each([

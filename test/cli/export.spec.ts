@@ -1,21 +1,26 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { BOOK_COLUMNS } from '../../../lib/cli/books/book-entry.js';
-import { recordToJson } from '../../../lib/store/record-json.js';
-import { startMariaDb } from '../../services/mariadb.js';
-import { cli, cliHere } from '../cli.js';
-import { documentedShape, shapeOf } from '../documented.js';
-import { scratch } from '../scratch.js';
-import { STORES, type TestStore } from '../stores.js';
+import { EXPORT_COLUMNS } from '../../lib/cli/export-format.js';
+import { recordToJson } from '../../lib/store/record-json.js';
+import { startMariaDb } from '../services/mariadb.js';
+import { cli, cliHere } from './cli.js';
+import { documentedShape, shapeOf } from './documented.js';
+import { scratch } from './scratch.js';
+import { STORES, type TestStore } from './stores.js';
 import { Books, noon } from './books.js';
-import { aPaymentRecord } from '../../rigs/a-payment-record.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
+
+// eslint-disable-next-line no-control-regex
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u202e]/g;
+/** What a spreadsheet runs. */
+const FORMULA = /^\s*[=+\-@＝]/;
 
 type Entry = Readonly<Record<string, string | number | null>>;
 
-const NOVEMBER = ['payments', 'export', '--from', '2026-11-01', '--to', '2026-11-30'];
+const NOVEMBER = ['payments', 'export', '--from', '2025-11-01', '--to', '2025-11-30'];
 /** So many do not fit into a heap of this size: the process would end. */
 const MANY = 40_000;
 const HEAP_MIB = 56;
@@ -57,7 +62,7 @@ function parsed(csv: string, delimiter = ','): string[][] {
 /** The entries of CSV, by the names in its first line. */
 function entriesOf(csv: string, delimiter?: string): Record<string, string>[] {
   const [names = [], ...rows] = parsed(csv, delimiter);
-  expect(names).toEqual(BOOK_COLUMNS);
+  expect(names).toEqual(EXPORT_COLUMNS);
   return rows.map((row) => {
     expect(row).toHaveLength(names.length);
     return Object.fromEntries(names.map((name, index) => [name, row[index] ?? '']));
@@ -104,10 +109,10 @@ describe.each(Object.entries(ALL_STORES))('payments export on %s', (name, start)
         }),
       );
     }
-    await books.sale('BEFORE', { finalizedAt: new Date('2026-10-31T20:59:59.999Z') });
-    await books.sale('FIRST', { finalizedAt: new Date('2026-10-31T21:00:00.000Z') });
-    await books.sale('LAST', { finalizedAt: new Date('2026-11-30T20:59:59.999Z') });
-    await books.sale('AFTER', { finalizedAt: new Date('2026-11-30T21:00:00.000Z') });
+    await books.sale('BEFORE', { finalizedAt: new Date('2025-10-31T20:59:59.999Z') });
+    await books.sale('FIRST', { finalizedAt: new Date('2025-10-31T21:00:00.000Z') });
+    await books.sale('LAST', { finalizedAt: new Date('2025-11-30T20:59:59.999Z') });
+    await books.sale('AFTER', { finalizedAt: new Date('2025-11-30T21:00:00.000Z') });
     await books.sale('FAILED', { state: 'failed' });
     await books.sale('UNKNOWN', { state: 'unknown', finalizedAt: null });
     // The period is not over, or it is: that depends on the day of this test.
@@ -115,7 +120,7 @@ describe.each(Object.entries(ALL_STORES))('payments export on %s', (name, start)
     const { status, stdout, stderr } = await run(NOVEMBER, { cwd, env });
     expect(status).toBe(0);
     expect(stderr).toContain(
-      '452 payments and 45 refunds and voids in succeeded, settled from 2026-11-01T00:00:00.000+03:00',
+      '452 payments and 45 refunds and voids in succeeded, settled from 2025-11-01T00:00:00.000+03:00',
     );
     expect(stderr).toContain('they have no outcome yet: 1 payment and 0 refunds and voids');
     const entries = entriesOf(stdout);
@@ -179,7 +184,7 @@ describe('payments export', () => {
     expect(JSON.parse(stdout)).toEqual([
       {
         ...{
-          finalizedAt: '2026-11-10T04:00:00.000-05:00',
+          finalizedAt: '2025-11-10T04:00:00.000-05:00',
           kind: 'sale',
           method: '3d',
           state: 'succeeded',
@@ -195,7 +200,7 @@ describe('payments export', () => {
           commissionAmount: '0.9000',
         },
         ...{ maskedCardNumber: '450803******4509', code: 'B0000', transactionDate: '10/11/2026 12:00:00' },
-        ...{ transactionAt: '2026-11-10T04:00:00.000-05:00', createdAt: '2026-11-10T04:00:00.000-05:00' },
+        ...{ transactionAt: '2025-11-10T04:00:00.000-05:00', createdAt: '2025-11-10T04:00:00.000-05:00' },
         account: 'default',
       },
       expect.objectContaining({
@@ -219,6 +224,7 @@ describe('payments export', () => {
       'a,"b";\r\nc',
       'ş€🧾',
       "'x",
+      'a\u001b]52;c;eA==\u0007\u009b\u202eb',
     ];
     for (const [index, orderId] of hostile.entries()) {
       await books.sale(`P${index}`, {
@@ -233,10 +239,11 @@ describe('payments export', () => {
       ['excel', '\uFEFF', ';', ','],
     ] as const) {
       const { stdout } = await said('--format', format);
+      expect(stdout.replaceAll('\r\n', '')).not.toMatch(CONTROLS);
       expect(stdout.slice(0, mark.length + 1)).toBe(`${mark}f`);
       const entries = entriesOf(stdout.slice(mark.length), delimiter);
       expect(entries.map(({ orderId }) => orderId)).toEqual(
-        hostile.map((text, index) => (index < 9 ? `'${text}` : text)),
+        hostile.map((text) => text.replace(CONTROLS, '\uFFFD')).map((text) => (FORMULA.test(text) ? `'${text}` : text)),
       );
       expect(new Set(entries.map(({ commissionAmount }) => commissionAmount))).toEqual(new Set([`-1${sign}25`]));
       expect(new Set(entries.map(({ paymentId }) => paymentId))).toEqual(new Set(["'-1.25"]));
@@ -245,12 +252,14 @@ describe('payments export', () => {
         /(?:^|[,;\t\n])\s*(?:[=+@]|-(?![\d.,]+(?:[,;\t\r]|$)))/m,
       );
     }
-    const json = JSON.parse((await said('--format', 'json')).stdout) as readonly Entry[];
+    const { stdout: text } = await said('--format', 'json');
+    expect(text.replaceAll('\n', '')).not.toMatch(CONTROLS);
+    const json = JSON.parse(text) as readonly Entry[];
     expect(json.map(({ orderId }) => orderId)).toEqual(hostile);
   });
 
   it('writes nothing but the names where nothing was settled', async () => {
-    expect((await said()).stdout).toBe(`${BOOK_COLUMNS.join(',')}\r\n`);
+    expect((await said()).stdout).toBe(`${EXPORT_COLUMNS.join(',')}\r\n`);
     expect((await said('--format', 'json')).stdout).toBe('[]\n');
   });
 
@@ -271,20 +280,65 @@ describe('payments export', () => {
     expect({ text: readFileSync(path, 'utf8'), files: files() }).toEqual({ text: 'october', files: ['november.csv'] });
   });
 
+  it('shows of a payment what is proven to be its own, even once an operator settled it', async () => {
+    const foreign = {
+      ...{ chargedAmount: '1.00', orderId: 'O-9', paymentId: 'P-9', bankUniqueReferenceNumber: '99', authCode: '999' },
+      ...{
+        commissionRate: '9',
+        commissionAmount: '0.09',
+        transactionDate: '10/11/2025 12:00:00',
+        transactionAt: noon(9),
+      },
+    };
+    const sale = await books.sale('P1', {
+      ...foreign,
+      state: 'review',
+      reason: 'conversation_mismatch',
+      finalizedAt: null,
+    });
+    const settled = {
+      state: 'succeeded',
+      reason: 'operator',
+      finalizedAt: noon(10),
+      version: sale.version + 1,
+    } as const;
+    await books.store.replace({ ...sale, ...settled }, sale);
+    await books.sale('P2', { ...foreign, isUnproven: true });
+    await books.sale('P3', foreign);
+    const { stdout } = await said('--format', 'json');
+    const ids = { chargedAmount: '1.00', orderId: 'O-9', paymentId: 'P-9' };
+    const none = Object.fromEntries(Object.keys(foreign).map((name) => [name, null]));
+    expect(JSON.parse(stdout)).toEqual([
+      expect.objectContaining({ conversationId: 'P1', amount: '60.00', ...none }),
+      expect.objectContaining({ conversationId: 'P2', ...none }),
+      expect.objectContaining({ conversationId: 'P3', ...ids }),
+    ]);
+  });
+
+  it('refuses a period that ended less than a minute ago', async () => {
+    const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString();
+    const late = await said('--to', ago(50));
+    expect([late.status, late.stdout]).toEqual([2, '']);
+    expect(late.stderr).toContain('--to: the period must have ended at least a minute ago');
+    expect((await said('--to', ago(70))).status).toBe(0);
+  });
+
   it.each<[readonly string[], string, number]>([
-    [['--from', '2026-12-01'], 'give the earlier one to --from', 2],
-    [['--to', '2026-11-31'], '--to: there is no day 2026-11-31.', 2],
+    [['--from', '2025-12-01'], 'give the earlier one to --from', 2],
+    [['--to', '2025-11-31'], '--to: there is no day 2025-11-31.', 2],
     [['--from', 'yesterday'], '--from takes a day such as 2026-11-01', 2],
     [['--zone', '+03:00'], '--zone: there is no time zone "+03:00"; it takes a name such as Europe/Istanbul', 2],
     [['--format', 'xlsx'], '--format takes csv, excel or json.', 2],
     [['--output', 'folder'], '--output takes the path of a file, and folder is something else.', 2],
+    [['--output', 'link.csv'], '--output takes the path of a file, and link.csv is something else.', 2],
     [['--output', 'nowhere/x.csv'], 'nowhere/x.csv cannot be written; is there such a folder', 1],
   ])('refuses %j, and says what to write', async (more, text, status) => {
     mkdirSync(place.file('folder'));
+    symlinkSync(place.file('others.csv'), place.file('link.csv'));
     const refused = await said(...more);
     expect(refused.stderr).toContain(text);
     expect(refused).toMatchObject({ status, stdout: '' });
-    expect(files()).toEqual(['folder']);
+    expect(files().sort()).toEqual(['folder', 'link.csv']);
   });
 
   it('writes any number of payments with little memory, and ends quietly if its reader leaves', async () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { CommandFailedError, UsageError } from '../command.js';
+import { CommandFailedError, UsageError } from './command.js';
 
 /**
  * A file that appears when it is whole, in place of the one that was there: until then, that one stays. Only its owner
@@ -21,7 +21,8 @@ export class WholeFile {
    * @throws UsageError if the path is of something else than a file, CommandFailedError if it cannot be written
    */
   static async begin(path: string): Promise<WholeFile> {
-    const there = await stat(path).catch(() => null);
+    // A link would be replaced, or lead to a file that others read.
+    const there = await lstat(path).catch(() => null);
     if (path === '' || (there && !there.isFile())) {
       throw new UsageError(`--output takes the path of a file${there ? `, and ${path} is something else` : ''}.`);
     }

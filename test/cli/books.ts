@@ -1,13 +1,13 @@
-import { SystemClock } from '../../../lib/runtime/clock.js';
-import { type PaymentRecord, toPayment } from '../../../lib/payment/payment.js';
-import { saleText } from '../../../lib/payment/refund.js';
-import { openStore } from '../../../lib/store/open-store.js';
-import type { PaymentStore } from '../../../lib/store/payment-store.js';
-import { aPaymentRecord } from '../../rigs/a-payment-record.js';
+import { SystemClock } from '../../lib/runtime/clock.js';
+import { type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
+import { saleText } from '../../lib/payment/refund.js';
+import { openStore } from '../../lib/store/open-store.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
-/** Noon of a day in November 2026 in Istanbul. */
+/** Noon of a day in November 2025 in Istanbul. */
 export function noon(day: number, ms = 0): Date {
-  return new Date(Date.UTC(2026, 10, day, 9) + ms);
+  return new Date(Date.UTC(2025, 10, day, 9) + ms);
 }
 
 /** The store of an application, into which a test writes what has been settled. */

@@ -1,21 +1,12 @@
-import { RESULT_TEXTS } from '../../errors/buyer-texts.js';
-import { routeOf } from '../../options/payment-options.js';
-import { isLoopback } from '../../runtime/network.js';
-import {
-  failed,
-  type Finding,
-  gatewayOf,
-  isEmbeddedSimulator,
-  isLocalGateway,
-  ok,
-  type DoctorTarget,
-  skipped,
-} from './doctor-check.js';
+import { RESULT_TEXTS } from '../errors/buyer-texts.js';
+import { routeOf } from '../options/payment-options.js';
+import { isLoopback } from '../runtime/network.js';
 import { causeOf, requestOnce, withinTime } from './doctor-requests.js';
+import { type DoctorTarget, failed, type Finding, ok, skipped } from './doctor-target.js';
 
 /** This is not a token, so the callback is refused before anything is looked up. */
 const NO_TOKEN = 'doctor';
-const MAX_PAGE_CHARACTERS = 100_000;
+const MAX_PAGE_BYTES = 1_048_576;
 const TITLES: readonly string[] = Object.values(RESULT_TEXTS.refused).map(({ title }) => title);
 
 /**
@@ -24,22 +15,21 @@ const TITLES: readonly string[] = Object.values(RESULT_TEXTS.refused).map(({ tit
  * @param given the address of the controller, instead of the one that the variables give
  */
 export async function checkCallbackAddress(target: DoctorTarget, given: string | undefined): Promise<Finding> {
-  const { values, variable, limitMs } = target;
+  const { values, variable, limitMs, gateway, isSimulated, isLocal } = target;
   const { returnUrl, failUrl } = values;
   if (given === undefined && returnUrl && failUrl) {
     const names = `${variable('returnUrl')} and ${variable('failUrl')}`;
     return skipped('callback', `not tried: buyers come back to addresses of your own (${names})`);
   }
   const address = callbackAddress(target, given);
-  if (address === null && isEmbeddedSimulator(target)) {
+  if (address === null && isSimulated) {
     const why = 'with the simulator inside the application, buyers come back to wherever it listens';
     return skipped('callback', `not tried: ${why}`);
   }
   if (address === null) {
     return skipped('callback', `not tried: neither ${variable('publicUrl')} nor ${variable('callbackUrl')} is right`);
   }
-  const gateway = gatewayOf(target);
-  if (gateway && !isLoopback(gateway.hostname) && isLoopback(new URL(address).hostname)) {
+  if (gateway && !isLocal && isLoopback(new URL(address).hostname)) {
     const advice = `Set ${variable('publicUrl')} to the https address of the shop.`;
     return failed('callback', `${address} is this machine: buyers of a real gateway cannot come back to it`, advice);
   }
@@ -48,7 +38,7 @@ export async function checkCallbackAddress(target: DoctorTarget, given: string |
   } catch (error) {
     const { hostname } = new URL(address);
     // On a developer's machine, the application may not have been started yet.
-    if (isRefused(error) && isLoopback(hostname) && (isLocalGateway(target) || isEmbeddedSimulator(target))) {
+    if (isRefused(error) && isLoopback(hostname) && (isLocal || isSimulated)) {
       const advice = 'Is the application running? Start it, and run this again.';
       return skipped('callback', `${address} cannot be reached: ${causeOf(error)}`, advice);
     }
@@ -74,10 +64,7 @@ function callbackAddress(
 }
 
 async function ask(address: string, { variable }: DoctorTarget, signal: AbortSignal): Promise<Finding> {
-  const { status, page } = await requestOnce(`${address}/${NO_TOKEN}/return`, signal, async ({ statusCode, body }) => ({
-    status: statusCode,
-    page: (await body.text()).slice(0, MAX_PAGE_CHARACTERS),
-  }));
+  const { status, text: page } = await requestOnce(`${address}/${NO_TOKEN}/return`, signal, MAX_PAGE_BYTES);
   if (status === 404 && TITLES.includes(titleIn(page))) return ok('callback', `${address} is answered by this module`);
   if (status === 401 || status === 403) {
     const advice = 'Does a guard or a proxy stand in the way? `callback.decorators` marks the controller public.';

@@ -1,19 +1,36 @@
-import { Agent, type Dispatcher, request } from 'undici';
-import { SystemClock, TimeoutError, withTimeout } from '../../runtime/clock.js';
-import { STRONG_TLS } from '../../runtime/network.js';
+import { Agent, request } from 'undici';
+import { SystemClock, TimeoutError, withTimeout } from '../runtime/clock.js';
+import { STRONG_TLS } from '../runtime/network.js';
 
-/** Requests a page over a separate connection, with the same TLS as payments. */
-export async function requestOnce<T>(
-  url: URL | string,
-  signal: AbortSignal,
-  read: (response: Dispatcher.ResponseData) => T | Promise<T>,
-): Promise<T> {
+/** What a server answered. */
+export interface Reply {
+  readonly status: number;
+  readonly date: Date;
+  /** As much of its text as was wanted. */
+  readonly text: string;
+}
+
+/**
+ * Requests a page over a separate connection, with the same TLS as payments.
+ *
+ * @param maxBytes about how much of the page is read: it may never end
+ */
+export async function requestOnce(url: URL | string, signal: AbortSignal, maxBytes = 0): Promise<Reply> {
   // As strict as for payments, whatever NODE_TLS_REJECT_UNAUTHORIZED says.
   const dispatcher = new Agent({ connect: { ...STRONG_TLS, rejectUnauthorized: true } });
   try {
-    const response = await request(url, { signal, dispatcher });
-    response.body.on('error', () => undefined);
-    return await read(response);
+    const { statusCode: status, headers, body } = await request(url, { signal, dispatcher });
+    body.on('error', () => undefined);
+    const chunks: Buffer[] = [];
+    let length = 0;
+    while (length < maxBytes) {
+      const { value, done } = (await body.iterator().next()) as IteratorResult<Buffer, undefined>;
+      if (done) break;
+      chunks.push(value);
+      length += value.length;
+    }
+    const text = Buffer.concat(chunks).subarray(0, maxBytes).toString();
+    return { status, date: new Date(String(headers['date'])), text };
   } finally {
     await dispatcher.destroy();
   }

@@ -1,0 +1,180 @@
+import { userInfo } from 'node:os';
+import { NestFactory } from '@nestjs/core';
+import { PaymentConfigurationError } from '../errors/payment-errors.js';
+import { PaymentOperations } from '../operations/staff.js';
+import { GatewayClient } from '../gateway/gateway-client.js';
+import type { PaymentOptions } from '../options/payment-options.js';
+import { PaymentSettings } from '../options/payment-settings.js';
+import { type Environment, readOptions } from '../options/read-options.js';
+import { isSimulatorMeant } from '../options/simulator-setting.js';
+import { DEFAULT_ACCOUNT, variableOf } from '../payment/account.js';
+import { SystemClock } from '../runtime/clock.js';
+import { PaymentModule } from '../payment.module.js';
+import type { PaymentService } from '../payment.service.js';
+import { paymentOperationsToken, paymentToken } from '../module/tokens.js';
+import { StoreClock } from '../settlement/store-clock.js';
+import { openStore, releaseStore } from '../store/open-store.js';
+import type { PaymentStore } from '../store/payment-store.js';
+import { STORE_URL_FORMS, storeUrlProblem } from '../store/store-url.js';
+import { type Call, CommandFailedError, UsageError } from './command.js';
+import { StderrLogger } from './stderr-logger.js';
+
+/** The module of one account, as the application has it, without its background work and its handlers. */
+export interface Account {
+  readonly account: string;
+  readonly operations: PaymentOperations;
+  readonly payments: PaymentService;
+  readonly gateway: GatewayClient;
+  readonly settings: PaymentSettings;
+  readonly clock: StoreClock;
+  /** Whether the settings name the gateway; otherwise something stands in its place. */
+  readonly isGatewayKnown: boolean;
+}
+
+/** What a command asks of the gateway, and what to do where it cannot. */
+export interface GatewayTask {
+  /** The method of `PaymentService` that does the same: `inquire`. */
+  readonly method: string;
+  /** What the dialect "standard" cannot do: `ask for the outcome of a payment`. */
+  readonly task: string;
+  /** What an operator does instead. */
+  readonly instead: string;
+}
+
+/**
+ * Starts the payment module on the application's store, which must exist already, and closes it when the work is done.
+ * It creates and migrates nothing.
+ *
+ * @param task given if the gateway is asked; otherwise its settings are not needed
+ * @throws UsageError, PaymentConfigurationError, CommandFailedError if the store cannot be opened
+ */
+export async function withAccount<T>(
+  call: Call,
+  work: (opened: Account) => Promise<T>,
+  task: GatewayTask | null = null,
+): Promise<T> {
+  const { account = DEFAULT_ACCOUNT, store: url } = call.options;
+  if (task) refuseEmbeddedSimulator(call, account, task);
+  const variable = variableOf(account, 'storeUrl');
+  const source = url === undefined ? variable : '--store';
+  new StderrLogger().use();
+  const store = await openExisting(storeUrlOf(url ?? call.environment[variable], source), source);
+  try {
+    if (task) refuseStandard(call.environment, account, task);
+    const isGatewayKnown = hasGateway(call.environment, account);
+    const options = task ? {} : offlineOptions(call.environment, account);
+    const name = account === DEFAULT_ACCOUNT ? undefined : account;
+    const module = PaymentModule.forRoot({ ...options, name, store, background: false, callback: false });
+    // What the module says when it starts is about an application: its handlers, its guards.
+    const app = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+    new StderrLogger().use();
+    try {
+      return await work({
+        account,
+        operations: app.get(paymentOperationsToken(account)),
+        payments: app.get(paymentToken(account)),
+        gateway: app.get(GatewayClient, { strict: false }),
+        settings: app.get(PaymentSettings, { strict: false }),
+        clock: app.get(StoreClock, { strict: false }),
+        isGatewayKnown,
+      });
+    } finally {
+      // Waits until an outcome that the store has not taken yet is written.
+      await app.close();
+    }
+  } finally {
+    await releaseStore(store).catch(() => undefined);
+  }
+}
+
+/** @throws CommandFailedError that says why it cannot be opened */
+export async function openExisting(storeUrl: string, source: string): Promise<PaymentStore> {
+  const clock = new SystemClock();
+  try {
+    return await openStore({ storeUrl, variable: source, clock, store: null, background: false, mustExist: true });
+  } catch (error) {
+    const [problem] = error instanceof PaymentConfigurationError ? error.problems : [];
+    throw new CommandFailedError(`The store (${source}) ${problem?.message ?? 'cannot be opened'}`);
+  }
+}
+
+/**
+ * Who asks: `--by`, or else the user of the operating system.
+ *
+ * @throws UsageError where neither is known, as in some containers
+ */
+export function whoAsks({ options: { by } }: Call): string {
+  const name = by ?? userName();
+  if (name?.trim()) return name;
+  throw new UsageError('--by takes the name of who asks, which the history keeps.');
+}
+
+function userName(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws UsageError */
+function refuseEmbeddedSimulator({ environment }: Call, account: string, { method }: GatewayTask): void {
+  if (!isSimulatorMeant({}, environment, account)) return;
+  throw new UsageError(
+    `${variableOf(account, 'baseUrl')} is the simulator inside the application, which only the application itself can ` +
+      `ask: call PaymentService.${method} there; or run "nestjs-card-payment simulate" and use the settings that it prints.`,
+  );
+}
+
+/** @throws UsageError */
+function refuseStandard(environment: Environment, account: string, { task, instead }: GatewayTask): void {
+  const dialect = variableOf(account, 'dialect');
+  if ((environment[dialect] || 'standard') !== 'standard') return;
+  throw new UsageError(
+    `The dialect "standard" (${dialect}) cannot ${task}: the interface does not show how. ${instead}`,
+  );
+}
+
+/** Whether the variables name a gateway, so that a payment can be told from one of another gateway. */
+function hasGateway(environment: Environment, account: string): boolean {
+  const { baseUrl, merchantId, dialect } = readOptions({}, environment, account).values;
+  return Boolean(baseUrl && merchantId && dialect) && !isSimulatorMeant({}, environment, account);
+}
+
+/** For a command that sends nothing: what only a request needs is filled in where it is missing. */
+function offlineOptions(environment: Environment, account: string): PaymentOptions {
+  const { values } = readOptions({}, environment, account);
+  const { dialect = 'standard', baseUrl, merchantId, clientId, clientSecret, apiKey } = values;
+  const isHere = isSimulatorMeant({}, environment, account);
+  const unused = '-';
+  return {
+    dialect,
+    signer: dialect === 'standard' ? () => '' : undefined,
+    baseUrl: baseUrl && !isHere ? baseUrl : 'https://gateway.invalid',
+    merchantId: merchantId ?? unused,
+    clientId: clientId ?? unused,
+    clientSecret: clientSecret ?? unused,
+    apiKey: apiKey ?? unused,
+  };
+}
+
+function storeUrlOf(url: string | undefined, source: string): string {
+  const forms = STORE_URL_FORMS.slice(1).join(', ');
+  if (!url) {
+    throw new UsageError(
+      source === '--store'
+        ? `--store is empty: it takes ${forms}.`
+        : `No store is named: ${source} is not set. Set it (in .env, in the file of --env, or in the environment), or ` +
+            `give --store URL: ${forms}.`,
+    );
+  }
+  if (url === 'memory:') {
+    throw new UsageError(
+      `${source} is memory: those payments are known to the application's own process alone and cannot be seen from ` +
+        `here. Payments in another store (${forms}) can be seen.`,
+    );
+  }
+  const problem = storeUrlProblem(url);
+  if (problem !== null) throw new UsageError(`${source} ${problem}.`);
+  return url;
+}
