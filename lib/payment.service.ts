@@ -8,22 +8,22 @@ import {
   PaymentStoreError,
   PaymentUnsupportedError,
 } from './errors/payment-errors.js';
-import { HostedFlow, type HostedStart } from './operations/hosted.js';
-import { BinFlow } from './operations/bin.js';
-import { DirectFlow } from './operations/direct.js';
+import { HostedPayments, type HostedStart } from './operations/hosted.js';
+import { BinInquiries } from './operations/bin.js';
+import { DirectPayments } from './operations/direct.js';
 import { InFlight, InFlightLimit } from './settlement/in-flight.js';
-import { InquiryFlow } from './operations/inquiry.js';
+import { Inquiries } from './operations/inquiry.js';
 import type { RecordRefundDto, RefundDto, VoidDto } from './dto/refund.dto.js';
-import { RefundFlow } from './operations/refund.js';
+import { Refunds } from './operations/refund.js';
 import type { BinSale } from './dto/check-bin.dto.js';
 import type { CardBin } from './payment/card-bin.js';
 import type { Refund, RefundTotals } from './payment/refund.js';
-import { OperatorFlow, type ResolveOptions } from './operations/resolution.js';
+import { Resolutions, type ResolveOptions } from './operations/resolution.js';
 import { type Payment, toPayment } from './payment/payment.js';
 import { PaymentReader } from './settlement/records.js';
 import { LogRecord, PaymentLogger } from './telemetry/payment-logger.js';
 import { type ReconcileCounts, Reconciler } from './reconciler/reconciler.js';
-import { type Init3dStart, ThreeDFlow } from './operations/three-d.js';
+import { type Init3dStart, ThreeDPayments } from './operations/three-d.js';
 
 const UNFORESEEN = [PaymentStoreError, PaymentUnsupportedError, PaymentConfigurationError] as const;
 
@@ -38,13 +38,13 @@ export class PaymentService {
 
   /** @hidden */
   constructor(
-    private readonly direct: DirectFlow,
-    private readonly threeD: ThreeDFlow,
-    private readonly hosted: HostedFlow,
-    private readonly bins: BinFlow,
-    private readonly refundFlow: RefundFlow,
-    private readonly inquiries: InquiryFlow,
-    private readonly operator: OperatorFlow,
+    private readonly direct: DirectPayments,
+    private readonly threeD: ThreeDPayments,
+    private readonly hosted: HostedPayments,
+    private readonly bins: BinInquiries,
+    private readonly refundFlow: Refunds,
+    private readonly inquiries: Inquiries,
+    private readonly operator: Resolutions,
     private readonly reconciler: Reconciler,
     private readonly reader: PaymentReader,
     private readonly inFlight: InFlight,
@@ -90,8 +90,7 @@ export class PaymentService {
 
   /**
    * Completes a 3D payment with what the bank sent (Auth3d); the callback controller calls this. Auth3d is sent once: a
-   * payment that has been claimed or has ended is returned as it is. So is a payment for whose outcome fifty calls
-   * already wait.
+   * payment that has been claimed or has ended is returned as it is, and calls at the same time share one Auth3d.
    *
    * @throws PaymentNotFoundError, PaymentStateError (for `direct` and `initiating`)
    * @throws PaymentCallbackError the fields cannot belong to this payment, which is unchanged

@@ -4,12 +4,12 @@ import { PaymentCallbackError } from '../errors/payment-errors.js';
 import { CallbackRoute } from '../options/payment-options.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock, TimeoutError, withTimeout } from '../runtime/clock.js';
+import { SharedCalls } from '../runtime/shared-calls.js';
 import { InFlight } from '../settlement/in-flight.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { isOwn, PaymentReader } from '../settlement/records.js';
-import { HostedFlow, withoutOldDecline } from '../operations/hosted.js';
-import { ThreeDFlow } from '../operations/three-d.js';
-import type { WaitingPlace } from '../operations/waiting-callbacks.js';
+import { HostedPayments, withoutOldDecline } from '../operations/hosted.js';
+import { ThreeDPayments } from '../operations/three-d.js';
 import { type Callback, checkCallback, readCallback } from '../gateway/callback/callback-fields.js';
 import { hashCallbackToken } from '../operations/ids.js';
 import { AsGiven } from '../dto/rules/reading.rules.js';
@@ -24,10 +24,17 @@ const LOOK_AGAIN_MS = 250;
  */
 @Injectable()
 export class CallbackReceiver {
+  /** Whoever has a token may post it a thousand times: copies share what they look up, and the wait for an outcome. */
+  private readonly lookUps = new SharedCalls<PaymentRecord | null>();
+  private readonly holders = new SharedCalls<PaymentRecord | 'purged' | null>();
+  private readonly watches = new SharedCalls<Payment>();
+  /** The payments that callbacks are being handled of, by the hash of their token, as they were found. */
+  private readonly handled = new Map<string, PaymentRecord>();
+
   constructor(
     private readonly reader: PaymentReader,
-    private readonly threeD: ThreeDFlow,
-    private readonly hosted: HostedFlow,
+    private readonly threeD: ThreeDPayments,
+    private readonly hosted: HostedPayments,
     private readonly inFlight: InFlight,
     private readonly route: CallbackRoute,
     private readonly clock: PaymentClock,
@@ -55,7 +62,7 @@ export class CallbackReceiver {
 
   /**
    * Completes the payment and waits for its outcome, up to `waitMs`; after that, the work goes on. A repeated callback
-   * waits for the first, unless too many already do.
+   * waits for the first.
    *
    * @throws PaymentCallbackError the callback is refused, the payment unchanged
    * @throws PaymentStoreError
@@ -64,7 +71,7 @@ export class CallbackReceiver {
     const record = await this.identify(token);
     const payment = await this.outcomeOf(record, received);
     // Another payment of the order came first. How that one stands now is what the buyer has to know.
-    const holder = payment.reason === 'reference_taken' ? await this.reader.findHolder(record) : null;
+    const holder = payment.reason === 'reference_taken' ? await this.findHolder(record) : null;
     if (holder === null) return { payment, isHeld: false };
     // What another gateway says of its payment is no outcome here.
     if (holder === 'purged' || !isOwn(holder, this.settings)) return { payment, isHeld: true };
@@ -73,47 +80,63 @@ export class CallbackReceiver {
 
   private async outcomeOf(record: PaymentRecord, received: unknown): Promise<Payment> {
     const wait = { isOver: false };
-    const place = (record.kind === 'hosted' ? this.hosted : this.threeD).placeFor(record);
     const outcome =
-      record.state === 'awaiting'
-        ? this.authorize(record, received, place)
-        : this.repeat(record, received, place, wait);
-    const watched = outcome.then((payment) => this.watch(payment, wait, place));
+      record.state === 'awaiting' ? this.authorize(record, received) : this.repeat(record, received, wait);
+    const watched = outcome.then((payment) => this.watch(payment, record));
     try {
       return await withTimeout(this.route.waitMs, () => watched, this.clock);
     } catch (error) {
       wait.isOver = true;
       if (!(error instanceof TimeoutError)) throw error;
-      return toPayment(withoutOldDecline(await this.reader.latest(record)));
-    } finally {
-      place.leave();
+      return toPayment(withoutOldDecline(await this.latest(record)));
     }
   }
 
   private async identify(token: string): Promise<PaymentRecord> {
-    const record = TOKEN.test(token) ? await this.reader.findByTokenHash(hashCallbackToken(token)) : null;
-    if (!record) throw new PaymentCallbackError('unknown_token');
-    return record;
+    const hash = TOKEN.test(token) ? hashCallbackToken(token) : null;
+    const found = hash === null ? null : (this.handled.get(hash) ?? (await this.findByToken(hash)));
+    if (!found) throw new PaymentCallbackError('unknown_token');
+    return found;
   }
 
-  private authorize(record: PaymentRecord, received: unknown, place: WaitingPlace): Promise<Payment> {
-    return this.inFlight.run(() => this.threeD.complete(record, received ?? {}, place));
+  private findByToken(hash: string): Promise<PaymentRecord | null> {
+    return this.lookUps.run(hash, () => this.reader.findByTokenHash(hash));
+  }
+
+  private async latest(record: PaymentRecord): Promise<PaymentRecord> {
+    const { conversationId } = record;
+    return (await this.lookUps.run(conversationId, () => this.reader.find(conversationId))) ?? record;
+  }
+
+  private findHolder(record: PaymentRecord): Promise<PaymentRecord | 'purged' | null> {
+    return this.holders.run(record.conversationId, () => this.reader.findHolder(record));
+  }
+
+  /** Handles a callback. The copies that come meanwhile need not look up its payment. */
+  private async handle<T>(record: PaymentRecord, work: () => Promise<T>): Promise<T> {
+    const { tokenHash } = record;
+    if (tokenHash === null || this.handled.has(tokenHash)) return work();
+    this.handled.set(tokenHash, record);
+    try {
+      return await work();
+    } finally {
+      this.handled.delete(tokenHash);
+    }
+  }
+
+  private authorize(record: PaymentRecord, received: unknown): Promise<Payment> {
+    return this.inFlight.run(() => this.handle(record, () => this.threeD.complete(record, received ?? {})));
   }
 
   /**
    * A repeat (Back, refresh, a double post), or the return from the gateway's own page. Nothing of it is sent on, so it
    * may be empty, but it may not name another payment.
    */
-  private async repeat(
-    record: PaymentRecord,
-    received: unknown,
-    place: WaitingPlace,
-    wait: { readonly isOver: boolean },
-  ): Promise<Payment> {
+  private async repeat(record: PaymentRecord, received: unknown, wait: { readonly isOver: boolean }): Promise<Payment> {
     await Promise.resolve();
     this.checkRepeat(readCallback(received ?? {}, this.settings.dialect.callbackObjectFields), record);
-    if (record.kind !== 'hosted') return toPayment(record);
-    return this.inFlight.run(() => this.hosted.complete(record, place, wait));
+    if (record.kind !== 'hosted') return this.threeD.underWay(record) ?? toPayment(record);
+    return this.inFlight.run(() => this.handle(record, () => this.hosted.complete(record, wait)));
   }
 
   private check(callback: Callback, record: PaymentRecord): void {
@@ -126,15 +149,18 @@ export class CallbackReceiver {
     if (Object.keys(callback.fields).length > 0) checkCallback(callback, record, rules);
   }
 
-  /** Auth3d may be running in another process. */
-  private async watch(payment: Payment, wait: { readonly isOver: boolean }, place: WaitingPlace): Promise<Payment> {
-    let latest = payment;
-    while (latest.state === 'authorizing' && isKnown(latest) && !wait.isOver && place.take()) {
-      await this.clock.sleep(LOOK_AGAIN_MS);
-      const record = await this.reader.find(payment.conversationId);
-      if (record) latest = toPayment(record);
-    }
-    return latest;
+  /** Auth3d may be running in another process, which is watched for as long as one callback waits. */
+  private async watch(payment: Payment, record: PaymentRecord): Promise<Payment> {
+    if (payment.state !== 'authorizing' || !isKnown(payment)) return payment;
+    return this.watches.run(record.conversationId, async () => {
+      const begun = this.clock.monotonic();
+      for (;;) {
+        await this.clock.sleep(LOOK_AGAIN_MS);
+        const latest = await this.latest(record);
+        const isOver = this.clock.monotonic() - begun >= this.route.waitMs;
+        if (latest.state !== 'authorizing' || !isKnown(latest) || isOver) return toPayment(latest);
+      }
+    });
   }
 }
 

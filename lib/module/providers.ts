@@ -10,15 +10,16 @@ import { PaymentGauges, PaymentHealth } from '../health/payment-health.js';
 import { CallbackReceiver } from '../http/callback-receiver.js';
 import { CallbackResponder, RefusalLog } from '../http/callback-responder.js';
 import { createCallbackController } from '../http/callback.controller.js';
-import { BinFlow } from '../operations/bin.js';
-import { DirectFlow } from '../operations/direct.js';
-import { HostedFlow } from '../operations/hosted.js';
-import { InquiryFlow } from '../operations/inquiry.js';
-import { RefundFlow } from '../operations/refund.js';
-import { OperatorFlow } from '../operations/resolution.js';
+import { BinInquiries } from '../operations/bin.js';
+import { DirectPayments } from '../operations/direct.js';
+import { HostedPayments } from '../operations/hosted.js';
+import { Inquiries } from '../operations/inquiry.js';
+import { Opening } from '../operations/opening.js';
+import { Refunds } from '../operations/refund.js';
+import { Resolutions } from '../operations/resolution.js';
 import { ReturnUrlMaker } from '../operations/return-urls.js';
 import { PaymentOperations } from '../operations/staff.js';
-import { ThreeDFlow } from '../operations/three-d.js';
+import { ThreeDPayments } from '../operations/three-d.js';
 import { CallbackRoute, type PaymentOptions, type PaymentStructure, routeOf } from '../options/payment-options.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { resolveSettings } from '../options/resolve-settings.js';
@@ -30,6 +31,7 @@ import { PaymentClock, SystemClock } from '../runtime/clock.js';
 import { Hidden } from '../runtime/hidden.js';
 import { Randomness, SystemRandomness } from '../runtime/randomness.js';
 import { InFlight, InFlightLimit, ProcessHold } from '../settlement/in-flight.js';
+import { SettlementRules } from '../settlement/outcomes.js';
 import { OwedWrites } from '../settlement/owed-writes.js';
 import { PaymentWriter } from '../settlement/writer.js';
 import { PaymentReader, RefundReader } from '../settlement/records.js';
@@ -123,15 +125,17 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       ProcessHold,
       OwedWrites,
       StoreClock,
+      SettlementRules,
       PaymentWriter,
       DuePayments,
-      DirectFlow,
-      RefundFlow,
-      ThreeDFlow,
-      HostedFlow,
-      BinFlow,
-      InquiryFlow,
-      OperatorFlow,
+      Opening,
+      DirectPayments,
+      Refunds,
+      ThreeDPayments,
+      HostedPayments,
+      BinInquiries,
+      Inquiries,
+      Resolutions,
       Reconciler,
       InFlight,
       InFlightLimit,

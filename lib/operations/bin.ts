@@ -38,7 +38,7 @@ const NO_SALE: AskedSale = { amount: null, currencyCode: null };
 
 /** Asks what a card is, by its first digits. There is no payment, and nothing is stored. */
 @Injectable()
-export class BinFlow {
+export class BinInquiries {
   private readonly logger = new PaymentLogger();
   private readonly log: LimitedLog;
   private readonly answers: BinAnswers;

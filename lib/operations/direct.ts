@@ -4,28 +4,20 @@ import { PaymentDuplicateError, PaymentNotSentError } from '../errors/payment-er
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, toPayment } from '../payment/payment.js';
-import { Randomness } from '../runtime/randomness.js';
-import { inOperation, itself } from '../telemetry/spans.js';
-import { newAttemptId, newHostIdNonce } from './ids.js';
 import { Claim } from '../settlement/claim.js';
-import { newPaymentRecord, openPayment, receiveInput, saleRequest } from './opening.js';
-import { loopTurn } from '../runtime/clock.js';
-import { PaymentReader } from '../settlement/records.js';
-import { PaymentWriter } from '../settlement/writer.js';
-import { ReturnUrlMaker } from './return-urls.js';
-import { applyNotSent, applyOutcome, settlementRules } from '../settlement/outcomes.js';
 import { StoreClock } from '../settlement/store-clock.js';
+import { paymentOf, PaymentWriter } from '../settlement/writer.js';
+import { inOperation, itself } from '../telemetry/spans.js';
+import { Opening } from './opening.js';
 
 /** The direct payment: stored as `charging`, sent once, then its outcome is stored. */
 @Injectable()
-export class DirectFlow {
+export class DirectPayments {
   constructor(
-    private readonly reader: PaymentReader,
+    private readonly opening: Opening,
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
-    private readonly returnUrls: ReturnUrlMaker,
     private readonly clock: StoreClock,
-    private readonly random: Randomness,
     private readonly settings: PaymentSettings,
   ) {}
 
@@ -35,24 +27,16 @@ export class DirectFlow {
   }
 
   private async payOnce(given: unknown): Promise<Payment> {
-    const { input, now } = await receiveInput(DoPaymentDto, given, this.settings, this.clock);
-    const sale = saleRequest(input, this.settings, this.returnUrls.make(input));
-    const attemptId = newAttemptId(this.random);
-    const hostIdNonce = newHostIdNonce(this.random, input);
-    const ids = { tokenHash: null, attemptId, hostIdNonce };
-    const record = newPaymentRecord('direct', sale, input, this.settings, now, ids);
-
-    const earlier = await openPayment(record, this.writer, this.reader, this.settings);
+    const received = await this.opening.receive(DoPaymentDto, given);
+    const sale = this.opening.saleRequest(received.input);
+    const record = this.opening.newPayment('direct', sale, received);
+    const earlier = await this.opening.open(record);
     if (earlier?.key === 'reference') throw new PaymentDuplicateError(toPayment(earlier.payment), 'reference');
     if (earlier) return toPayment(earlier.payment);
-    await loopTurn.take();
 
     const attempt = await this.gateway.doPayment(sale, new Claim(record, this.settings.timeoutMs, this.clock));
-    if (!attempt.sent) {
-      throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), attempt.why);
-    }
-    const rules = settlementRules(this.settings, this.gateway, this.random);
-    const { outcome: answer } = attempt;
-    return this.writer.settle(record, (current, at) => applyOutcome(current, answer, rules, at), { answer });
+    const payment = paymentOf(await this.writer.conclude(record, attempt));
+    if (!attempt.sent) throw new PaymentNotSentError(payment, attempt.why);
+    return payment;
   }
 }

@@ -12,19 +12,16 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { rowOf } from '../payment/states.js';
 import { Randomness } from '../runtime/randomness.js';
-import { loopTurn } from '../runtime/clock.js';
+import { SharedCalls } from '../runtime/shared-calls.js';
 import { StoreClock } from '../settlement/store-clock.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, itself } from '../telemetry/spans.js';
-import { newCallbackToken } from './ids.js';
-import { InquiryFlow } from './inquiry.js';
-import { hostedRequest, newPaymentWithCallback, openPayment, receiveInput } from './opening.js';
+import { Inquiries } from './inquiry.js';
+import { Opening } from './opening.js';
 import { type Earlier, isOwn, isSameSale, PaymentReader } from '../settlement/records.js';
-import { ReturnUrlMaker } from './return-urls.js';
 import { nextPageInquiry } from '../settlement/page-outcomes.js';
-import { PaymentWriter, type Settled } from '../settlement/writer.js';
-import { applyNoPage, applyNotSent } from '../settlement/outcomes.js';
-import { WaitingCallbacks, type WaitingPlace } from './waiting-callbacks.js';
+import { paymentOf, PaymentWriter, type Settled } from '../settlement/writer.js';
+import { applyNotSent } from '../settlement/outcomes.js';
 
 /** A page that ends later than this is not believed to. */
 const MAX_PAGE_MS = 86_400_000;
@@ -61,23 +58,24 @@ interface CallbackInquiry {
 
 /** The payment at the gateway's own page: the page is opened, the buyer pays there, and the gateway is asked. */
 @Injectable()
-export class HostedFlow {
+export class HostedPayments {
   /**
    * The inquiries that callbacks have caused, each for two seconds at least. By conversationId. Their answers hold the
    * page's address, so `inspect` must not show them.
    */
   readonly #asking = new Map<string, CallbackInquiry>();
   private askedNow = 0;
-  private readonly waiting = new WaitingCallbacks();
+  /** Callbacks that wait share their look-ups. */
+  private readonly lookUps = new SharedCalls<PaymentRecord>();
   private readonly logger = new PaymentLogger();
   private hasWarned = false;
 
   constructor(
+    private readonly opening: Opening,
     private readonly reader: PaymentReader,
     private readonly writer: PaymentWriter,
-    private readonly inquiries: InquiryFlow,
+    private readonly inquiries: Inquiries,
     private readonly gateway: GatewayClient,
-    private readonly returnUrls: ReturnUrlMaker,
     private readonly clock: StoreClock,
     private readonly random: Randomness,
     private readonly settings: PaymentSettings,
@@ -93,25 +91,21 @@ export class HostedFlow {
   }
 
   private async startOnce(given: unknown): Promise<HostedStart> {
-    const { settings } = this;
-    const { input, now } = await receiveInput(HostedPaymentDto, given, settings, this.clock);
-    const { form = 'page' } = input;
+    const received = await this.opening.receive(HostedPaymentDto, given);
+    const { form = 'page' } = received.input;
     this.expectSupport(form);
     this.warnOnce();
-    const token = newCallbackToken(this.random);
-    const sale = hostedRequest(input, settings, this.returnUrls.make(input, token));
-    const { random } = this;
-    const record = newPaymentWithCallback('hosted', sale, input, settings, now, { token, random });
-    const earlier = await openPayment(record, this.writer, this.reader, this.settings);
+    const token = this.opening.newToken();
+    const sale = this.opening.hostedRequest(received.input, token);
+    const record = this.opening.newPayment('hosted', sale, received, token);
+    const earlier = await this.opening.open(record);
     if (earlier) return this.showAgain(record, earlier, form);
-    await loopTurn.take();
 
     const attempt = await this.gateway.startHosted(form, sale);
-    if (!attempt.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), attempt.why);
-    if (!attempt.page) {
-      const failed = await this.writer.settle(record, (current, at) => applyNoPage(current, attempt, settings, at));
-      throw new PaymentHostedError(failed);
+    if (!attempt.sent) {
+      throw new PaymentNotSentError(paymentOf(await this.writer.settle(record, applyNotSent)), attempt.why);
     }
+    if (!attempt.page) throw new PaymentHostedError(paymentOf(await this.writer.concludeWithoutPage(record, attempt)));
     return this.showFirst(record, attempt.page);
   }
 
@@ -157,31 +151,22 @@ export class HostedFlow {
     return { conversationId, redirectUrl, html, expiresAt, payment: toPayment(moved.record) };
   }
 
-  /** A place in which a callback may wait for the payment's outcome. The caller must leave it. */
-  placeFor({ conversationId }: PaymentRecord): WaitingPlace {
-    return this.waiting.placeFor(conversationId);
-  }
-
   /**
    * Asks the gateway about a payment because of a callback, which decides nothing: once if the payment has ended
    * unpaid, otherwise until the gateway's word is clear. A decline is clear to the buyer, although the page stays open.
    *
    * @param wait ends this when the caller does not wait any longer
    */
-  complete(record: PaymentRecord, place: WaitingPlace, wait: { readonly isOver: boolean }): Promise<Payment> {
+  complete(record: PaymentRecord, wait: { readonly isOver: boolean }): Promise<Payment> {
     const { account, traceparent: link } = record;
-    return inOperation({ operation: 'hostedReturn', account, link }, itself, () => this.askOften(record, place, wait));
+    return inOperation({ operation: 'hostedReturn', account, link }, itself, () => this.askOften(record, wait));
   }
 
-  private async askOften(
-    record: PaymentRecord,
-    place: WaitingPlace,
-    wait: { readonly isOver: boolean },
-  ): Promise<Payment> {
+  private async askOften(record: PaymentRecord, wait: { readonly isOver: boolean }): Promise<Payment> {
     const arrivedAt = this.clock.monotonic();
     let latest = record;
     const isAsked = isOwn(record, this.settings);
-    while (isAsked && isKnown(latest) && isAskable(latest) && place.take() && !wait.isOver) {
+    while (isAsked && isKnown(latest) && isAskable(latest) && !wait.isOver) {
       const { begunAt, answer } = this.askApart(latest);
       const settled = await answer;
       if (settled && !settled.isStored) return toPayment(settled.record, false);
@@ -189,8 +174,10 @@ export class HostedFlow {
       if (!isAskable(latest) || rowOf(latest.state).settled) break;
       // An inquiry that began before the buyer came back may have missed the card that the buyer has just used.
       if (settled !== null && latest.reason === 'declined' && begunAt >= arrivedAt) return toPayment(latest);
-      await this.clock.sleep(Math.max(begunAt + ASK_AGAIN_MS - this.clock.monotonic(), 0));
-      latest = await this.reader.latest(latest);
+      latest = await this.lookUps.run(record.conversationId, async () => {
+        await this.clock.sleep(Math.max(begunAt + ASK_AGAIN_MS - this.clock.monotonic(), 0));
+        return this.reader.latest(record);
+      });
     }
     return toPayment(withoutOldDecline(latest));
   }

@@ -5,13 +5,12 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, isRefund, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { type Refund, saleAmountsOf, toRefund } from '../payment/refund.js';
 import { isBeforeMoney, type LedgerState, rowOf } from '../payment/states.js';
-import { Randomness } from '../runtime/randomness.js';
 import { inOperation, itself } from '../telemetry/spans.js';
 import type { InquiryOutcome } from '../gateway/readings/outcomes.js';
 import { expectOwn, isOwn, PaymentReader, RefundReader } from '../settlement/records.js';
-import { PaymentWriter, type Settled } from '../settlement/writer.js';
+import { paymentOf, PaymentWriter, refundOf, type Settled } from '../settlement/writer.js';
 import { applyAbandoned, applyToPage } from '../settlement/page-outcomes.js';
-import { applyInquiry, saysUnpaid, type Settlement, settlementRules } from '../settlement/outcomes.js';
+import { applyInquiry, saysUnpaid, type Settlement, SettlementRules } from '../settlement/outcomes.js';
 import { StoreClock } from '../settlement/store-clock.js';
 
 /** Hosts call `inquire` from controllers of their own, as often as a buyer loads a page. */
@@ -21,7 +20,7 @@ const SILENCE = { outcome: 'unanswered' } as const;
 
 /** Settles a payment or refund whose outcome is not known, by asking the gateway. */
 @Injectable()
-export class InquiryFlow {
+export class Inquiries {
   /**
    * When this process asked about a payment last, by its monotonic clock: those of the last seconds, in their order.
    */
@@ -33,7 +32,7 @@ export class InquiryFlow {
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
     private readonly clock: StoreClock,
-    private readonly random: Randomness,
+    private readonly rules: SettlementRules,
     private readonly settings: PaymentSettings,
   ) {}
 
@@ -53,7 +52,7 @@ export class InquiryFlow {
     }
     if (record.state === 'succeeded' || this.waitMs(record) > 0) return toPayment(record);
     const settled = await this.ask(record, by);
-    return settled ? toPayment(settled.record, settled.isStored) : toPayment(record);
+    return settled ? paymentOf(settled) : toPayment(record);
   }
 
   inquireRefund(refundId: string, by?: string): Promise<Refund> {
@@ -67,7 +66,7 @@ export class InquiryFlow {
     if (!record) throw new PaymentNotFoundError('refund');
     if (!isKnown(record) || record.state === 'succeeded') return toRefund(record);
     const settled = await this.ask(record, by);
-    return settled ? toRefund(settled.record, settled.isStored) : toRefund(record);
+    return settled ? refundOf(settled) : toRefund(record);
   }
 
   /** @throws PaymentStateError, PaymentUnsupportedError */
@@ -102,7 +101,7 @@ export class InquiryFlow {
       return this.abandonNow(conversationId, by);
     }
     const settled = await this.askAboutPage(record, applyAbandoned, by, by === undefined ? 'expired' : undefined);
-    return settled ? toPayment(settled.record, settled.isStored) : toPayment(record);
+    return settled ? paymentOf(settled) : toPayment(record);
   }
 
   /** @returns null when the gateway did not answer; that of another gateway is not asked and counts as silent */
@@ -118,12 +117,11 @@ export class InquiryFlow {
     // Date the answer when it was received, not when it is stored.
     const answeredAt = this.clock.now();
     const known = inquiry.outcome === 'not_found' && !isTimeKnown ? NOTHING_CLEAR : inquiry;
-    const rules = settlementRules(this.settings, this.gateway, this.random);
-    const settle: Settlement = (current, now) => applyInquiry(current, known, rules, { now, answeredAt });
+    const settle: Settlement = (current, now) => applyInquiry(current, known, this.rules, { now, answeredAt });
     // That a card was declined at a page says nothing against the next one, so answers about pages are not compared.
     const isWord = known.outcome === 'declined' || known.outcome === 'mismatch';
     const from = isWord ? { answer: known.charge } : {};
-    const settled = await this.writer.settleRecord(record, askedBy(by, settle), from);
+    const settled = await this.writer.settle(record, askedBy(by, settle), from);
     return answer && settled;
   }
 
@@ -138,10 +136,9 @@ export class InquiryFlow {
     const answeredAt = this.clock.now();
     // That nothing was paid counts by the time at which it is said.
     const inquiry = saysUnpaid(answered) && !isTimeKnown ? null : answered;
-    const rules = settlementRules(this.settings, this.gateway, this.random);
-    const settle: Settlement = (current, now) => apply(current, inquiry, rules, { now, answeredAt });
+    const settle: Settlement = (current, now) => apply(current, inquiry, this.rules, { now, answeredAt });
     if (!inquiry && (!isTimeKnown || settle(record, answeredAt) === null)) return null;
-    return this.writer.settleRecord(record, askedBy(by, settle), { untold });
+    return this.writer.settle(record, askedBy(by, settle), { untold });
   }
 
   private isTimeKnown(): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import type { ClassConstructor } from 'class-transformer';
 import { copyInput } from '../dto/copy-input.js';
 import type { DoPaymentDto, HostedPaymentDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
@@ -5,23 +6,114 @@ import { checkInput } from '../dto/validate-input.js';
 import { PaymentStoreError } from '../errors/payment-errors.js';
 import { PaymentValidationError } from '../errors/payment-validation.error.js';
 import type { HostedRequest, SaleRequest } from '../gateway/gateway-dialect.js';
-import type { PaymentSettings } from '../options/payment-settings.js';
+import { PaymentSettings } from '../options/payment-settings.js';
 import { AMOUNT_TEXTS, type AmountFormat, canonicalAmount } from '../payment/amount.js';
 import { maskCardNumber } from '../payment/kept-text.js';
 import { type PaymentKind, type PaymentRecord, UNANSWERED } from '../payment/payment.js';
 import { referenceLockIn } from '../payment/transitions.js';
 import { loopTurn } from '../runtime/clock.js';
-import type { Randomness } from '../runtime/randomness.js';
+import { Randomness } from '../runtime/randomness.js';
 import { textLanguage } from '../runtime/text-language.js';
 import { claimEnd } from '../settlement/claim.js';
-import type { Earlier, PaymentReader } from '../settlement/records.js';
-import type { StoreClock } from '../settlement/store-clock.js';
-import type { PaymentWriter } from '../settlement/writer.js';
+import { type Earlier, PaymentReader } from '../settlement/records.js';
+import { StoreClock } from '../settlement/store-clock.js';
+import { PaymentWriter } from '../settlement/writer.js';
 import { currentTraceparent } from '../telemetry/spans.js';
-import { hashCallbackToken, newAttemptId, newConversationIdOf, newHostIdNonce } from './ids.js';
-import type { ReturnUrls } from './return-urls.js';
+import { hashCallbackToken, newAttemptId, newCallbackToken, newConversationIdOf, newHostIdNonce } from './ids.js';
+import { ReturnUrlMaker, type ReturnUrls } from './return-urls.js';
 
 const KNOWN_VALUES = { paymentMethod: 'CARDPAYMENT', paymentInstrumentType: 'CARD', transactionType: 'SALE' } as const;
+
+/** What a merchant passed in, checked, and when its turn came. */
+interface Received<T> {
+  readonly input: T;
+  readonly now: Date;
+}
+
+/** How every payment begins: the input is received, made into a sale and a record, and the record is stored. */
+@Injectable()
+export class Opening {
+  constructor(
+    private readonly reader: PaymentReader,
+    private readonly writer: PaymentWriter,
+    private readonly returnUrls: ReturnUrlMaker,
+    private readonly clock: StoreClock,
+    private readonly random: Randomness,
+    private readonly settings: PaymentSettings,
+  ) {}
+
+  /**
+   * Waits for this payment's turn, then checks what the merchant passed in. The input is copied before the first wait,
+   * so that later changes by the caller have no effect.
+   *
+   * @throws PaymentValidationError
+   * @throws PaymentStoreError while the store's time is not known
+   */
+  async receive<T extends DoPaymentDto | HostedPaymentDto>(
+    type: ClassConstructor<T>,
+    given: unknown,
+  ): Promise<Received<T>> {
+    const { luhn, language } = this.settings;
+    const copy = copyInput(given, textLanguage(language));
+    await loopTurn.take();
+    await this.clock.check();
+    const now = this.clock.now();
+    return { input: checkInput(type, copy, { luhn, language, now }), now };
+  }
+
+  newToken(): string {
+    return newCallbackToken(this.random);
+  }
+
+  /** @param token of the payment's callback; none for a direct payment */
+  saleRequest(input: DoPaymentDto, token?: string): SaleRequest {
+    return saleRequest(input, this.settings, this.returnUrls.make(input, token));
+  }
+
+  /** The same of a sale whose card the buyer types at the gateway. */
+  hostedRequest(input: HostedPaymentDto, token: string): HostedRequest {
+    return hostedRequest(input, this.settings, this.returnUrls.make(input, token));
+  }
+
+  /** @param token as in the sale's URLs, by which the callback finds the payment */
+  newPayment(
+    kind: PaymentKind,
+    sale: SaleRequest | HostedRequest,
+    { input, now }: Received<Pick<DoPaymentDto, 'conversationId' | 'reference' | 'allowRepeat' | 'idempotencyKey'>>,
+    token?: string,
+  ): PaymentRecord {
+    const hasToken = token !== undefined && (sale.returnUrl.includes(token) || sale.failUrl.includes(token));
+    const tokenHash = hasToken ? hashCallbackToken(token) : null;
+    const attemptId = newAttemptId(this.random);
+    const ids = { tokenHash, attemptId, hostIdNonce: newHostIdNonce(this.random, input) };
+    const record = newPaymentRecord(kind, sale, input, this.settings, now, ids);
+    const traceparent = token === undefined ? null : currentTraceparent();
+    return traceparent === null ? record : { ...record, traceparent };
+  }
+
+  /**
+   * Stores a new payment, unless another one stands in its way: then nothing is stored.
+   *
+   * @returns null when the payment is stored and its request may be sent
+   * @throws PaymentDuplicateError, PaymentStateError as {@link PaymentReader.findEarlier}
+   * @throws PaymentStoreError
+   */
+  async open(record: PaymentRecord): Promise<Earlier | null> {
+    // What stood in the way may be gone before it is looked up. Then opening is tried once more.
+    for (let tries = 0; tries < 2; tries += 1) {
+      // A 3D payment takes no lock yet. This look saves its buyer a useless visit to the bank; the claim decides.
+      const isHeld = record.referenceLock === null && (await this.reader.findHolder(record)) !== null;
+      const taken = isHeld ? 'referenceLock' : await this.writer.open(record);
+      const earlier = taken && (await this.reader.findEarlier(record, taken, this.settings));
+      if (earlier) return earlier;
+      if (taken === null) {
+        await loopTurn.take();
+        return null;
+      }
+    }
+    throw new PaymentStoreError('opening the payment');
+  }
+}
 
 /**
  * The sale as the gateway gets it: the input with every default filled in.
@@ -121,65 +213,4 @@ export function newPaymentRecord(
     note: null,
     by: null,
   };
-}
-
-/** The first record of a payment whose buyer comes back with a callback, which finds it by the token in its URLs. */
-export function newPaymentWithCallback(
-  kind: Exclude<PaymentKind, 'direct'>,
-  sale: SaleRequest | HostedRequest,
-  input: Parameters<typeof newPaymentRecord>[2] & Pick<DoPaymentDto, 'conversationId'>,
-  settings: PaymentSettings,
-  now: Date,
-  { token, random }: { readonly token: string; readonly random: Randomness },
-): PaymentRecord {
-  const hasToken = sale.returnUrl.includes(token) || sale.failUrl.includes(token);
-  const tokenHash = hasToken ? hashCallbackToken(token) : null;
-  const ids = { tokenHash, attemptId: newAttemptId(random), hostIdNonce: newHostIdNonce(random, input) };
-  const opening = newPaymentRecord(kind, sale, input, settings, now, ids);
-  const traceparent = currentTraceparent();
-  return traceparent === null ? opening : { ...opening, traceparent };
-}
-
-/**
- * Stores a new payment, unless another one stands in its way: then nothing is stored.
- *
- * @returns null when the payment is stored and its request may be sent
- * @throws PaymentDuplicateError, PaymentStateError as {@link PaymentReader.findEarlier}
- * @throws PaymentStoreError
- */
-export async function openPayment(
-  record: PaymentRecord,
-  writer: PaymentWriter,
-  reader: PaymentReader,
-  settings: Pick<PaymentSettings, 'gateways'>,
-): Promise<Earlier | null> {
-  // What stood in the way may be gone before it is looked up. Then opening is tried once more.
-  for (let tries = 0; tries < 2; tries += 1) {
-    // A 3D payment takes no lock yet. This look saves its buyer a useless visit to the bank; the claim decides.
-    const isHeld = record.referenceLock === null && (await reader.findHolder(record)) !== null;
-    const taken = isHeld ? 'referenceLock' : await writer.open(record);
-    const earlier = taken && (await reader.findEarlier(record, taken, settings));
-    if (taken === null || earlier) return earlier;
-  }
-  throw new PaymentStoreError('opening the payment');
-}
-
-/**
- * Waits for this payment's turn, then checks what the merchant passed in. The input is copied before the first wait, so
- * that later changes by the caller have no effect.
- *
- * @throws PaymentValidationError
- * @throws PaymentStoreError while the store's time is not known
- */
-export async function receiveInput<T extends DoPaymentDto | HostedPaymentDto>(
-  type: ClassConstructor<T>,
-  given: unknown,
-  { luhn, language }: PaymentSettings,
-  clock: StoreClock,
-): Promise<{ input: T; now: Date }> {
-  const copy = copyInput(given, textLanguage(language));
-  await loopTurn.take();
-  await clock.check();
-  const now = clock.now();
-  return { input: checkInput(type, copy, { luhn, language, now }), now };
 }

@@ -34,11 +34,11 @@ import { advance, referenceLockIn } from '../payment/transitions.js';
 import { Randomness } from '../runtime/randomness.js';
 import { textLanguage } from '../runtime/text-language.js';
 import { Claim, claimEnd } from '../settlement/claim.js';
-import { applyNotSent, applyOutcome, settlementRules } from '../settlement/outcomes.js';
+import { applyNotSent } from '../settlement/outcomes.js';
 import { type AskedRefund, expectOwn, PaymentReader, RefundReader } from '../settlement/records.js';
 import { resultChanges } from '../settlement/result-fields.js';
 import { StoreClock } from '../settlement/store-clock.js';
-import { PaymentWriter } from '../settlement/writer.js';
+import { PaymentWriter, refundOf } from '../settlement/writer.js';
 import { inOperation } from '../telemetry/spans.js';
 import { newAttemptId, newConversationIdOf, newHostIdNonce } from './ids.js';
 import { amountText } from './opening.js';
@@ -70,7 +70,7 @@ type GatewayIds = Pick<RefundRequest, 'orderId' | 'paymentId'>;
  * then it is sent, once. So at most one refund of a payment is open, and never more goes back than was taken.
  */
 @Injectable()
-export class RefundFlow {
+export class Refunds {
   constructor(
     private readonly payments: PaymentReader,
     private readonly refunds: RefundReader,
@@ -98,11 +98,12 @@ export class RefundFlow {
       }
       const opened = await this.open('refund', input, () => Promise.resolve());
       if ('earlier' in opened) return toRefund(opened.earlier);
-      return this.writer.settleRefund(opened.record, (current, now) =>
+      const recorded = await this.writer.settle(opened.record, (current, now) =>
         current.state === 'refunding' || isInterrupted(current, opened.record)
           ? advance(current, 'succeeded', { reason: 'recorded' }, now)
           : null,
       );
+      return refundOf(recorded);
     });
   }
 
@@ -129,13 +130,9 @@ export class RefundFlow {
     const request = { conversationId, amount, currencyCode, language: this.settings.language, ...ids };
     const claim = new Claim(record, this.settings.timeoutMs, this.clock);
     const attempt = await this.gateway.refund(kind, request, saleAmountsOf(record), claim);
-    if (!attempt.sent) {
-      const unsent = await this.writer.settleRefund(record, applyNotSent);
-      throw new PaymentNotSentError(toPayment(sale), attempt.why, unsent);
-    }
-    const rules = settlementRules(this.settings, this.gateway, this.random);
-    const { outcome: answer } = attempt;
-    return this.writer.settleRefund(record, (current, at) => applyOutcome(current, answer, rules, at), { answer });
+    const refund = refundOf(await this.writer.conclude(record, attempt));
+    if (!attempt.sent) throw new PaymentNotSentError(toPayment(sale), attempt.why, refund);
+    return refund;
   }
 
   /**
@@ -191,7 +188,7 @@ export class RefundFlow {
       if (sale.state === 'review') await this.holdReview(sale);
     } catch (error) {
       // Its caller has the answer, and whoever was told of the one that came first would take this for a failure of it.
-      await this.writer.settleRefund(record, applyNotSent, { untold: 'failed' });
+      await this.writer.settle(record, applyNotSent, { untold: 'failed' });
       throw error;
     }
   }

@@ -34,7 +34,7 @@ export interface ResolveOptions {
 
 /** Lets an operator settle a payment or refund by hand. */
 @Injectable()
-export class OperatorFlow {
+export class Resolutions {
   constructor(
     private readonly payments: PaymentReader,
     private readonly refunds: RefundReader,

@@ -38,9 +38,9 @@ import {
 } from '../store/payment-store.js';
 import { callStore } from '../store/store-call.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
-import { InquiryFlow } from './inquiry.js';
-import { RefundFlow } from './refund.js';
-import { MAX_NAME_LENGTH, OperatorFlow } from './resolution.js';
+import { Inquiries } from './inquiry.js';
+import { Refunds } from './refund.js';
+import { MAX_NAME_LENGTH, Resolutions } from './resolution.js';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000;
@@ -143,9 +143,9 @@ export class PaymentOperations {
     @Inject(PAYMENT_STORE) private readonly store: PaymentStore,
     private readonly payments: PaymentReader,
     private readonly refundReader: RefundReader,
-    private readonly inquiries: InquiryFlow,
-    private readonly operator: OperatorFlow,
-    private readonly refundFlow: RefundFlow,
+    private readonly inquiries: Inquiries,
+    private readonly operator: Resolutions,
+    private readonly refundFlow: Refunds,
     private readonly inFlight: InFlight,
     private readonly settings: PaymentSettings,
   ) {}

@@ -11,21 +11,20 @@ import type { Auth3dRequest, GatewayResult } from '../gateway/gateway-dialect.js
 import type { ChargeOutcome } from '../gateway/readings/outcomes.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment, type PaymentReason } from '../payment/payment.js';
-import { loopTurn, TimeoutError, withTimeout } from '../runtime/clock.js';
+import { TimeoutError, withTimeout } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
+import { SharedCalls } from '../runtime/shared-calls.js';
 import { describeHostError, type Thrown, thrownText } from '../payment/kept-text.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, itself } from '../telemetry/spans.js';
 import { checkCallback, readCallback } from '../gateway/callback/callback-fields.js';
 import { Claim, AUTH3D_RETRY_MS, auth3dRetryingMs, claimEnd, fitsClaim } from '../settlement/claim.js';
-import { newAttemptId, newCallbackToken } from './ids.js';
-import { newPaymentWithCallback, openPayment, receiveInput, saleRequest } from './opening.js';
-import { applyNoPage, applyNotSent, applyOutcome, settlementRules } from '../settlement/outcomes.js';
+import { newAttemptId } from './ids.js';
+import { Opening } from './opening.js';
+import { applyNotSent } from '../settlement/outcomes.js';
 import { expectOwn, PaymentReader } from '../settlement/records.js';
-import { type Moved, PaymentWriter } from '../settlement/writer.js';
-import { ReturnUrlMaker } from './return-urls.js';
+import { type Moved, paymentOf, PaymentWriter } from '../settlement/writer.js';
 import { StoreClock } from '../settlement/store-clock.js';
-import { WaitingCallbacks, type WaitingPlace } from './waiting-callbacks.js';
 
 /** How long `beforeAuth3d` may take: less than the buyer waits for the callback's answer. */
 const MAX_VETO_MS = 20_000;
@@ -47,17 +46,16 @@ export interface Init3dStart {
 
 /** The 3D payment: Init3d, the buyer on the issuer's page, then Auth3d once. */
 @Injectable()
-export class ThreeDFlow {
+export class ThreeDPayments {
   private readonly logger = new PaymentLogger();
   /** Copies of one callback in this process share one call of Auth3d. */
-  private readonly completing = new Map<string, Promise<Payment>>();
-  private readonly waiting = new WaitingCallbacks();
+  private readonly completing = new SharedCalls<Payment>();
 
   constructor(
+    private readonly opening: Opening,
     private readonly reader: PaymentReader,
     private readonly writer: PaymentWriter,
     private readonly gateway: GatewayClient,
-    private readonly returnUrls: ReturnUrlMaker,
     private readonly clock: StoreClock,
     private readonly random: Randomness,
     private readonly settings: PaymentSettings,
@@ -73,59 +71,46 @@ export class ThreeDFlow {
   }
 
   private async startOnce(given: unknown): Promise<Init3dStart> {
-    const { input, now } = await receiveInput(Init3dDto, given, this.settings, this.clock);
-    const token = newCallbackToken(this.random);
-    const sale = saleRequest(input, this.settings, this.returnUrls.make(input, token));
-    const { random } = this;
-    const record = newPaymentWithCallback('3d', sale, input, this.settings, now, { token, random });
-    const earlier = await openPayment(record, this.writer, this.reader, this.settings);
+    const received = await this.opening.receive(Init3dDto, given);
+    const token = this.opening.newToken();
+    const sale = this.opening.saleRequest(received.input, token);
+    const record = this.opening.newPayment('3d', sale, received, token);
+    const earlier = await this.opening.open(record);
     // The page of an earlier start is not kept.
     if (earlier) throw new PaymentDuplicateError(toPayment(earlier.payment), earlier.key);
-    await loopTurn.take();
 
-    const outcome = await this.gateway.init3d(sale);
-    if (!outcome.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), outcome.why);
-    if (outcome.content === null) {
-      const failed = await this.writer.settle(record, (current, at) =>
-        applyNoPage(current, outcome, this.settings, at),
-      );
-      throw new PaymentInit3dError(failed);
+    const attempt = await this.gateway.init3d(sale);
+    if (!attempt.sent) {
+      throw new PaymentNotSentError(paymentOf(await this.writer.settle(record, applyNotSent)), attempt.why);
     }
-    const expiresAt = record.expiresAt ?? now;
+    if (attempt.content === null) {
+      throw new PaymentInit3dError(paymentOf(await this.writer.concludeWithoutPage(record, attempt)));
+    }
+    const expiresAt = record.expiresAt ?? received.now;
     const moved = await this.writer.move(record, 'awaiting', { dueAt: expiresAt });
     if (moved.outcome !== 'replaced') throw new PaymentInit3dError(toPayment(await this.reader.latest(record)));
-    const { content, html } = outcome;
+    const { content, html } = attempt;
     return { conversationId: record.conversationId, content, html, expiresAt, payment: toPayment(moved.record) };
   }
 
-  /** A place in which a callback may wait for the payment's outcome. The caller must leave it. */
-  placeFor({ conversationId }: PaymentRecord): WaitingPlace {
-    return this.waiting.placeFor(conversationId);
-  }
-
-  /**
-   * @param received what the bank sent, as the host parsed it; read only while the payment is `awaiting`
-   * @param place given by callers that may stop waiting before this returns
-   */
-  async complete(record: PaymentRecord, received: unknown, place?: WaitingPlace): Promise<Payment> {
+  /** @param received what the bank sent, as the host parsed it; read only while the payment is `awaiting` */
+  complete(record: PaymentRecord, received: unknown): Promise<Payment> {
     const { account, traceparent: link } = record;
-    const own = place ?? this.placeFor(record);
-    try {
-      return await inOperation({ operation: 'auth3d', account, link }, itself, () =>
-        this.completeShared(record, received, own),
-      );
-    } finally {
-      if (!place) own.leave();
-    }
+    return inOperation({ operation: 'auth3d', account, link }, itself, () => this.completeShared(record, received));
   }
 
-  private async completeShared(record: PaymentRecord, received: unknown, place: WaitingPlace): Promise<Payment> {
+  /** The Auth3d of a payment that is under way in this process; null if there is none. */
+  underWay({ conversationId }: PaymentRecord): Promise<Payment> | null {
+    return this.completing.running(conversationId);
+  }
+
+  private async completeShared(record: PaymentRecord, received: unknown): Promise<Payment> {
     const { conversationId } = record;
     if (!isKnown(record)) return toPayment(record);
     if (record.kind !== '3d' || record.state === 'initiating') {
       throw new PaymentStateError(toPayment(record), 'be completed by Auth3d');
     }
-    if (record.state !== 'awaiting') return this.join(record, place) ?? toPayment(record);
+    if (record.state !== 'awaiting') return this.underWay(record) ?? toPayment(record);
     await this.clock.check();
     if (record.expiresAt && this.clock.now() >= record.expiresAt) return this.end(record, 'expired');
     expectOwn(record, this.settings, 'be completed by Auth3d');
@@ -134,21 +119,7 @@ export class ThreeDFlow {
     const { dialect } = this.settings;
     const callback = readCallback(received, dialect.callbackObjectFields);
     checkCallback(callback, record, dialect);
-    const running = this.join(record, place);
-    if (running) return running;
-    place.take();
-    const run = this.completeOnce(record, callback).finally(() => this.completing.delete(conversationId));
-    this.completing.set(conversationId, run);
-    return run;
-  }
-
-  /**
-   * @returns the Auth3d under way; the payment as it is if too many callbacks wait for it; null if none is under way
-   */
-  private join(record: PaymentRecord, place: WaitingPlace): Promise<Payment> | Payment | null {
-    const running = this.completing.get(record.conversationId);
-    if (!running) return null;
-    return place.take() ? running : toPayment(record);
+    return this.completing.run(conversationId, () => this.completeOnce(record, callback));
   }
 
   private async completeOnce(record: PaymentRecord, callback: Callback): Promise<Payment> {
@@ -160,9 +131,7 @@ export class ThreeDFlow {
     if (claim.outcome === 'locked') return this.end(record, 'failed', 'reference_taken');
     if (claim.outcome === 'stale') return toPayment(await this.reader.latest(record));
 
-    const attempt = await this.authorize(claim.record, callback);
-    if (!attempt.sent) return this.writer.settle(claim.record, applyNotSent);
-    return this.conclude(claim.record, attempt.outcome);
+    return this.conclude(claim.record, await this.authorize(claim.record, callback));
   }
 
   private claim(record: PaymentRecord): Promise<Moved> {
@@ -190,19 +159,19 @@ export class ThreeDFlow {
    * browser put into the callback. The gateway is then asked about this payment at once; if it does not confirm the
    * approval, the payment is `unknown`, and the gateway is asked again later; then a decline is believed, too.
    */
-  private async conclude(record: PaymentRecord, outcome: ChargeOutcome): Promise<Payment> {
-    const rules = settlementRules(this.settings, this.gateway, this.random);
-    const write = (known: ChargeOutcome): Promise<Payment> =>
-      this.writer.settle(record, (current, at) => applyOutcome(current, known, rules, at), { answer: known });
-    if (outcome.state !== 'unknown' || outcome.reason !== 'unbound') return write(outcome);
+  private async conclude(record: PaymentRecord, attempt: ChargeAttempt): Promise<Payment> {
+    const write = async (known: ChargeAttempt): Promise<Payment> =>
+      paymentOf(await this.writer.conclude(record, known));
+    const isUnbound = attempt.sent && attempt.outcome.state === 'unknown' && attempt.outcome.reason === 'unbound';
+    if (!isUnbound) return write(attempt);
 
     // If the claim could run out while the gateway is asked, the outcome is stored first. Otherwise another instance
     // would treat the payment as interrupted and believe an answer that does not confirm this approval.
     const isInTime = fitsClaim(record.dueAt, this.clock.now(), this.settings.timeoutMs);
-    const written = isInTime ? null : await write(outcome);
+    const written = isInTime ? null : await write(attempt);
     if (written && written.state !== 'unknown') return written;
-    const confirmed = await this.confirm(record, outcome.result);
-    return confirmed ? write(confirmed) : (written ?? write(outcome));
+    const confirmed = await this.confirm(record, attempt.outcome.result);
+    return confirmed ? write({ sent: true, outcome: confirmed }) : (written ?? write(attempt));
   }
 
   /** @returns the gateway's answer about an approval that named no payment; null when it does not confirm it */

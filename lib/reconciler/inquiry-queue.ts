@@ -2,7 +2,7 @@ import type { PaymentClock } from '../runtime/clock.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import type { Randomness } from '../runtime/randomness.js';
 import type { DuePayments } from './due-payments.js';
-import type { InquiryFlow } from '../operations/inquiry.js';
+import type { Inquiries } from '../operations/inquiry.js';
 import { nextPageInquiry } from '../settlement/page-outcomes.js';
 import { nextInquiry } from '../settlement/outcomes.js';
 
@@ -24,7 +24,7 @@ export interface QueuedInquiry {
 /** The queue's dependencies. */
 export interface InquiryParts {
   readonly due: DuePayments;
-  readonly inquiries: InquiryFlow;
+  readonly inquiries: Inquiries;
   readonly clock: PaymentClock;
   readonly random: Randomness;
   readonly stopping: AbortSignal;

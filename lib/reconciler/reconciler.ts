@@ -3,7 +3,7 @@ import { GatewayClient } from '../gateway/gateway-client.js';
 import { EventDispatcher } from '../events/event-dispatcher.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { FailureLog } from '../runtime/limited-log.js';
-import { InquiryFlow } from '../operations/inquiry.js';
+import { Inquiries } from '../operations/inquiry.js';
 import { isOwn } from '../settlement/records.js';
 import { InquiryQueue, type InquiryWatch, type QueuedInquiry } from './inquiry-queue.js';
 import type { PaymentClock } from '../runtime/clock.js';
@@ -94,7 +94,7 @@ export class Reconciler {
     private readonly due: DuePayments,
     private readonly owed: OwedWrites,
     private readonly writer: PaymentWriter,
-    private readonly inquiries: InquiryFlow,
+    private readonly inquiries: Inquiries,
     private readonly gateway: GatewayClient,
     private readonly events: EventDispatcher,
     @Inject(StoreClock) private readonly clock: PaymentClock,

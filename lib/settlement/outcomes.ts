@@ -1,10 +1,12 @@
-import type { GatewayClient } from '../gateway/gateway-client.js';
+import { Injectable } from '@nestjs/common';
+import { GatewayClient } from '../gateway/gateway-client.js';
 import type { ChargeOutcome, InquiryOutcome } from '../gateway/readings/outcomes.js';
-import type { PaymentSettings } from '../options/payment-settings.js';
+import { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import { isClaimed, rowOf } from '../payment/states.js';
+import type { DateOrder } from '../payment/transaction-date.js';
 import { advance, type PaymentChange } from '../payment/transitions.js';
-import type { Randomness } from '../runtime/randomness.js';
+import { Randomness } from '../runtime/randomness.js';
 import { namesRecord, resultChanges, type TextRules } from './result-fields.js';
 
 const MIN_INQUIRY_INTERVAL_MS = 15_000;
@@ -16,19 +18,21 @@ export const UNPAID_CONFIRMED_AFTER_MS = 600_000;
 export type Settlement = (record: PaymentRecord, now: Date) => PaymentRecord | null;
 
 /** What the settlement depends on, besides the payment. */
-export interface SettlementRules extends TextRules {
+@Injectable()
+export class SettlementRules implements TextRules {
+  readonly dateOrder: DateOrder;
   /** Whether the gateway can be asked for an outcome. If not, no inquiry is scheduled. */
   readonly canInquire: boolean;
-  /** Spreads inquiries over time. */
-  readonly random: Randomness;
-}
 
-export function settlementRules(
-  { dateOrder }: Pick<PaymentSettings, 'dateOrder'>,
-  { canInquire }: Pick<GatewayClient, 'canInquire'>,
-  random: Randomness,
-): SettlementRules {
-  return { dateOrder, canInquire, random };
+  constructor(
+    settings: PaymentSettings,
+    gateway: GatewayClient,
+    /** Spreads inquiries over time. */
+    readonly random: Randomness,
+  ) {
+    this.dateOrder = settings.dateOrder;
+    this.canInquire = gateway.canInquire;
+  }
 }
 
 /**
@@ -147,7 +151,7 @@ function isOursByInquiry({ result }: ChargeOutcome, record: PaymentRecord): bool
 }
 
 /** The record of a payment for which the gateway gave no page; null if it is not being started any more. */
-export function applyNoPage(
+export function endWithoutPage(
   record: PaymentRecord,
   { reason, result }: Pick<ChargeOutcome, 'reason' | 'result'>,
   rules: TextRules,

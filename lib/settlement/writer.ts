@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { EventDispatcher } from '../events/event-dispatcher.js';
+import type { ChargeAttempt } from '../gateway/gateway-client.js';
 import type { ChargeOutcome } from '../gateway/readings/outcomes.js';
 import { type LedgerEvent, ledgerEventOf } from '../payment/payment-event.js';
 import { isKnown, isRefund, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
@@ -11,7 +12,14 @@ import { PAYMENT_STORE, type PaymentLedger, type RefusedKey, type ReplaceOutcome
 import { callStore } from '../store/store-call.js';
 import { countAttempt } from '../telemetry/metrics.js';
 import { logContradiction, logDeleted, logNewerRelease, logOwed, reportChange } from './change-log.js';
-import { applyNotSent, contradicts, type Settlement } from './outcomes.js';
+import {
+  applyNotSent,
+  applyOutcome,
+  contradicts,
+  endWithoutPage,
+  type Settlement,
+  SettlementRules,
+} from './outcomes.js';
 import { type OwedWrite, OwedWrites } from './owed-writes.js';
 import { StoreClock } from './store-clock.js';
 
@@ -27,6 +35,16 @@ interface SettledFrom {
   readonly answer?: ChargeOutcome | undefined;
   /** That the payment comes into this state raises no event. */
   readonly untold?: LedgerState | undefined;
+}
+
+/** What a caller is told of a payment that was written. */
+export function paymentOf({ record, isStored }: Settled): Payment {
+  return toPayment(record, isStored);
+}
+
+/** The same of a refund. */
+export function refundOf({ record, isStored }: Settled): Refund {
+  return toRefund(record, isStored);
 }
 
 /** How long a caller waits for the store once the outcome is known; the write goes on after that. */
@@ -51,6 +69,7 @@ export class PaymentWriter {
     @Inject(StoreClock) private readonly clock: PaymentClock,
     @Inject(EventDispatcher) private readonly events: Pick<EventDispatcher, 'publish'>,
     private readonly owed: OwedWrites,
+    private readonly rules: SettlementRules,
   ) {}
 
   /**
@@ -98,27 +117,23 @@ export class PaymentWriter {
     return settled.event ? settled.record : null;
   }
 
+  /** Stores what became of a request that moves money: its outcome, or that it was not sent. */
+  conclude(record: PaymentRecord, attempt: ChargeAttempt): Promise<Settled> {
+    if (!attempt.sent) return this.settle(record, applyNotSent);
+    const { outcome: answer } = attempt;
+    return this.settle(record, (current, now) => applyOutcome(current, answer, this.rules, now), { answer });
+  }
+
+  /** Stores that the gateway gave no page, so that no money can move. */
+  concludeWithoutPage(record: PaymentRecord, answer: Pick<ChargeOutcome, 'reason' | 'result'>): Promise<Settled> {
+    return this.settle(record, (current, now) => endWithoutPage(current, answer, this.rules, now));
+  }
+
   /**
    * Stores a known outcome, even if the record changes meanwhile. Never throws: an outcome that cannot be stored now is
-   * owed, and `stored` is false until it is written.
+   * owed, and `isStored` is false until it is written.
    */
-  async settle(record: PaymentRecord, settle: Settlement, from?: SettledFrom): Promise<Payment> {
-    const settled = await this.settleRecord(record, settle, from);
-    return toPayment(settled.record, settled.isStored);
-  }
-
-  /** The same for a refund. */
-  async settleRefund(record: PaymentRecord, settle: Settlement, from?: SettledFrom): Promise<Refund> {
-    const settled = await this.settleRecord(record, settle, from);
-    return toRefund(settled.record, settled.isStored);
-  }
-
-  /** The same for a payment or a refund. */
-  async settleRecord(
-    record: PaymentRecord,
-    settle: Settlement,
-    { answer, untold }: SettledFrom = {},
-  ): Promise<Settled> {
+  async settle(record: PaymentRecord, settle: Settlement, { answer, untold }: SettledFrom = {}): Promise<Settled> {
     // On a new stack, as in callStore.
     await Promise.resolve();
     const write = (): Promise<Settled> => this.applyChange(record, settle, untold);

@@ -1,19 +1,30 @@
+import type { Server } from 'node:http';
+import { MemoryPaymentStore } from 'nestjs-card-payment';
 import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { MAX_WAITING_CALLBACKS, WaitingCallbacks } from '../../lib/operations/waiting-callbacks.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { interceptCalls } from '../rigs/store-calls.js';
 import { until } from '../services/until.js';
 import { type Merchant, PLATFORMS_IN_TURN, sale, startMerchant } from './merchant.js';
 
-const COPIES = 4 * MAX_WAITING_CALLBACKS;
+const COPIES = 300;
 
 describe.each(PLATFORMS_IN_TURN)(
   'on %s, a buyer who posts one callback over and over while Auth3d is slow',
   (platform) => {
     let simulator: Simulator;
+    let store: PaymentStore;
+    let reads = 0;
     let merchant: Merchant;
+    let arrived = 0;
 
     beforeAll(async () => {
       simulator = await startSimulator();
-      merchant = await startMerchant(platform, simulator, { options: { background: false } });
+      store = interceptCalls(new MemoryPaymentStore(), ({ method, proceed }) => {
+        if (method.startsWith('find')) reads += 1;
+        return proceed();
+      });
+      merchant = await startMerchant(platform, simulator, { options: { background: false, store } });
+      (merchant.app.getHttpServer() as Server).on('request', () => (arrived += 1));
     });
     afterAll(async () => {
       await merchant.app.close();
@@ -30,79 +41,66 @@ describe.each(PLATFORMS_IN_TURN)(
       return { conversationId, callback, fault, first };
     }
 
-    /** Sends many copies, and waits until all that may not wait were answered. */
-    async function pile(make: () => Promise<Response>): Promise<{ early: string[]; all: Promise<string[]> }> {
-      const early: string[] = [];
-      const answers = Array.from({ length: COPIES }, async () => {
-        const location = (await make()).headers.get('location') ?? '';
-        early.push(location);
-        return location;
-      });
-      const all = Promise.all(answers);
-      await until(() => early.length >= COPIES - MAX_WAITING_CALLBACKS + 1);
-      return { early: [...early], all };
-    }
+    const copies = <T>(make: () => Promise<T>) => Array.from({ length: COPIES }, make);
+    const placesOf = async (answers: readonly Promise<Response>[]) =>
+      new Set((await Promise.all(answers)).map(({ headers }) => headers.get('location')));
 
-    it('keeps a few waiting, and is sent to the pending page with the rest', async () => {
+    it('is sent to the outcome with all copies, which share what they look up and one Auth3d', async () => {
+      arrived = 0;
       const { conversationId, callback, fault, first } = await stalled();
-      const paid = `https://shop.example/paid?conversationId=${conversationId}`;
-      const pending = `https://shop.example/pending?conversationId=${conversationId}`;
-
-      const { early, all } = await pile(() => bring(callback));
-      expect(new Set(early)).toEqual(new Set([pending]));
+      reads = 0;
+      const all = copies(() => bring(callback));
       // What does not come from the bank is refused as always.
       const foreign = new URLSearchParams({ ...callback.fields, conversationId: 'ANOTHER' });
       const refused = await bring({ ...callback, request: { ...callback.request, body: String(foreign) } });
       expect(refused.status).toBe(400);
+      await until(() => arrived >= 1 + COPIES + 1);
+      expect(reads).toBe(0);
 
       fault.release();
-      const locations = [...(await all), (await first).headers.get('location')];
-      expect(locations.filter((location) => location === paid)).toHaveLength(MAX_WAITING_CALLBACKS);
-      expect((await bring(callback)).headers.get('location')).toBe(paid);
+      const paid = `https://shop.example/paid?conversationId=${conversationId}`;
+      expect(await placesOf([first, ...all])).toEqual(new Set([paid]));
+      expect(reads).toBe(0);
       expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
     });
 
-    it('does not shorten the wait of other buyers', async () => {
+    it('does not hold up other buyers', async () => {
       const { callback, fault, first, conversationId } = await stalled();
-      const { all } = await pile(() => fetch(callback.url, { redirect: 'manual' }));
+      const all = copies(() => bring(callback));
       const other = await merchant.payments.init3d(sale());
       expect((await bring(simulator.approve(other.conversationId))).headers.get('location')).toContain('/paid?');
       fault.release();
-      await Promise.all([all, first]);
+      await Promise.all([...all, first]);
       expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
     });
 
-    it('may wait again once the earlier copies were answered', async () => {
-      const { callback, fault, first } = await stalled();
-      const { all } = await pile(() => bring(callback));
+    it('reads a payment once for each copy where another instance sends Auth3d, and watches it for all of them', async () => {
+      const other = await startMerchant(platform, simulator, { options: { background: false, store } });
+      const { conversationId, callback, fault, first } = await stalled();
+      reads = 0;
+      const body = { ...callback.request, redirect: 'manual' } as const;
+      const all = copies(() => fetch(callback.url.replace(merchant.url, other.url), body));
+      await until(() => reads >= COPIES);
       fault.release();
-      await Promise.all([all, first]);
-      const { waiting } = (merchant.payments as unknown as { threeD: { waiting: WaitingCallbacks } }).threeD;
-      expect(waiting).toEqual(new WaitingCallbacks());
+      const paid = `https://shop.example/paid?conversationId=${conversationId}`;
+      expect(await placesOf([first, ...all])).toEqual(new Set([paid]));
+      // Four a second, and no more than the test lasts.
+      expect(reads).toBeLessThan(COPIES + 40);
+      expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
+      await other.app.close();
     });
 
-    it('gets the payment in its current state from a controller of the merchant’s own', async () => {
+    it('gets the same outcome from a controller of the merchant’s own', async () => {
       const { conversationId, callback, fault, first } = await stalled();
-      const states: string[] = [];
-      const calls = Array.from({ length: COPIES }, async () => {
-        states.push((await merchant.payments.auth3d({ conversationId, fields: callback.fields })).state);
-      });
-      await until(() => states.length >= COPIES - MAX_WAITING_CALLBACKS + 1);
-      expect(new Set(states)).toEqual(new Set(['authorizing']));
+      const calls = copies(() => merchant.payments.auth3d({ conversationId, fields: callback.fields }));
       fault.release();
-      await Promise.all([...calls, first]);
-      expect(states.filter((state) => state === 'succeeded')).toHaveLength(MAX_WAITING_CALLBACKS - 1);
+      const states = (await Promise.all(calls)).map(({ state }) => state);
+      expect(new Set(states)).toEqual(new Set(['succeeded']));
+      await first;
+      expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
     });
   },
 );
-
-it('a buyer who has gone away is not counted as waiting any more', () => {
-  const waiting = new WaitingCallbacks();
-  const place = waiting.placeFor('ID');
-  place.leave();
-  expect(place.take()).toBe(false);
-  expect(waiting).toEqual(new WaitingCallbacks());
-});
 
 function bring({ request }: BankCallback): Promise<Response> {
   return fetch(request.url, { ...request, redirect: 'manual' });

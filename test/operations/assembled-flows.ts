@@ -3,21 +3,23 @@ import { morposDialect, type PaymentOptions, PaymentService } from 'nestjs-card-
 import { CallbackReceiver } from '../../lib/http/callback-receiver.js';
 import { EventDispatcher } from '../../lib/events/event-dispatcher.js';
 import type { PlainEvents } from '../../lib/events/plain-events.js';
-import { BinFlow } from '../../lib/operations/bin.js';
-import { DirectFlow } from '../../lib/operations/direct.js';
-import { HostedFlow } from '../../lib/operations/hosted.js';
+import { BinInquiries } from '../../lib/operations/bin.js';
+import { DirectPayments } from '../../lib/operations/direct.js';
+import { HostedPayments } from '../../lib/operations/hosted.js';
 import { DuePayments } from '../../lib/reconciler/due-payments.js';
 import { Reconciler } from '../../lib/reconciler/reconciler.js';
 import { InFlight, InFlightLimit, type ProcessHold } from '../../lib/settlement/in-flight.js';
-import { InquiryFlow } from '../../lib/operations/inquiry.js';
-import { OperatorFlow } from '../../lib/operations/resolution.js';
+import { Inquiries } from '../../lib/operations/inquiry.js';
+import { Resolutions } from '../../lib/operations/resolution.js';
 import { OwedWrites } from '../../lib/settlement/owed-writes.js';
 import { PaymentWriter } from '../../lib/settlement/writer.js';
 import { PaymentReader, RefundReader } from '../../lib/settlement/records.js';
-import { RefundFlow } from '../../lib/operations/refund.js';
+import { Refunds } from '../../lib/operations/refund.js';
 import { ReturnUrlMaker } from '../../lib/operations/return-urls.js';
 import { StoreClock } from '../../lib/settlement/store-clock.js';
-import { ThreeDFlow } from '../../lib/operations/three-d.js';
+import { Opening } from '../../lib/operations/opening.js';
+import { SettlementRules } from '../../lib/settlement/outcomes.js';
+import { ThreeDPayments } from '../../lib/operations/three-d.js';
 import { GatewayClient } from '../../lib/gateway/gateway-client.js';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
@@ -38,6 +40,9 @@ export const TEST_DIALECT = {
   ...morposDialect({ codes: { notFoundCodes: new Set(['B0100']) } }),
   requiredCallbackFields: [],
 };
+
+/** For what needs no gateway. */
+export const RULES: SettlementRules = { dateOrder: 'dmy', canInquire: true, random: new SystemRandomness() };
 
 interface Parts {
   readonly store: PaymentStore;
@@ -82,25 +87,27 @@ export function assembleFlows({
   const owed = new OwedWrites(clock, processHold);
   const reader = new PaymentReader(store, settings);
   const refunds = new RefundReader(store, settings);
-  const writer = new PaymentWriter(store, time, events, owed);
-  const due = new DuePayments(store, settings);
   const gateway = new GatewayClient(settings, transport, clock);
+  const rules = new SettlementRules(settings, gateway, random);
+  const writer = new PaymentWriter(store, time, events, owed, rules);
+  const due = new DuePayments(store, settings);
   const urls = new ReturnUrlMaker(settings, route, new ApplicationConfig(), new HttpAdapterHost());
-  const direct = new DirectFlow(reader, writer, gateway, urls, time, random, settings);
-  const threeD = new ThreeDFlow(reader, writer, gateway, urls, time, random, settings);
-  const inquiries = new InquiryFlow(reader, refunds, writer, gateway, time, random, settings);
-  const hosted = new HostedFlow(reader, writer, inquiries, gateway, urls, time, random, settings);
+  const opening = new Opening(reader, writer, urls, time, random, settings);
+  const direct = new DirectPayments(opening, writer, gateway, time, settings);
+  const threeD = new ThreeDPayments(opening, reader, writer, gateway, time, random, settings);
+  const inquiries = new Inquiries(reader, refunds, writer, gateway, time, rules, settings);
+  const hosted = new HostedPayments(opening, reader, writer, inquiries, gateway, time, random, settings);
   const reconciler = new Reconciler(due, owed, writer, inquiries, gateway, events, time, random, settings);
-  const operator = new OperatorFlow(reader, refunds, writer, time);
+  const operator = new Resolutions(reader, refunds, writer, time);
   const inFlight = new InFlight(processHold);
   inFlight.open();
   const limit = new InFlightLimit(settings, clock);
-  const refundFlow = new RefundFlow(reader, refunds, writer, gateway, time, random, settings);
+  const refundFlow = new Refunds(reader, refunds, writer, gateway, time, random, settings);
   const payments = new PaymentService(
     direct,
     threeD,
     hosted,
-    new BinFlow(gateway, clock, settings),
+    new BinInquiries(gateway, clock, settings),
     refundFlow,
     inquiries,
     operator,

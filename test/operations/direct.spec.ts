@@ -6,7 +6,7 @@ import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 const MINUTE_MS = 60_000;
 
-describe('DirectFlow', () => {
+describe('DirectPayments', () => {
   let shop: TestShop;
   let payments: PaymentService;
 

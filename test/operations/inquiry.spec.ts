@@ -8,7 +8,7 @@ import { aPaymentRecord } from '../rigs/a-payment-record.js';
 const MINUTE_MS = 60_000;
 const ASK_AGAIN_MS = 2_000;
 
-describe('InquiryFlow', () => {
+describe('Inquiries', () => {
   const log = logLines();
   let shop: TestShop;
   let payments: PaymentService;

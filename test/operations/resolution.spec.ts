@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import { OperatorFlow } from '../../lib/operations/resolution.js';
-import { NO_HOLD } from './assembled-flows.js';
+import { Resolutions } from '../../lib/operations/resolution.js';
+import { NO_HOLD, RULES } from './assembled-flows.js';
 import { OwedWrites } from '../../lib/settlement/owed-writes.js';
 import { PaymentWriter } from '../../lib/settlement/writer.js';
 import { PaymentReader, RefundReader } from '../../lib/settlement/records.js';
@@ -11,9 +11,9 @@ import { TestClock } from '../../lib/testing/test-clock.js';
 import { advance } from '../../lib/payment/transitions.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
-describe('OperatorFlow', () => {
+describe('Resolutions', () => {
   let store: MemoryPaymentStore;
-  let flow: OperatorFlow;
+  let flow: Resolutions;
   let clock: TestClock;
 
   beforeEach(() => {
@@ -22,9 +22,9 @@ describe('OperatorFlow', () => {
     store = new MemoryPaymentStore({ clock });
     const time = new StoreClock(clock, store);
     const events = { publish: () => Promise.resolve() };
-    const writer = new PaymentWriter(store, time, events, new OwedWrites(clock, NO_HOLD));
+    const writer = new PaymentWriter(store, time, events, new OwedWrites(clock, NO_HOLD), RULES);
     const account = 'default';
-    flow = new OperatorFlow(new PaymentReader(store, { account }), new RefundReader(store, { account }), writer, time);
+    flow = new Resolutions(new PaymentReader(store, { account }), new RefundReader(store, { account }), writer, time);
   });
 
   it('resolves the second payment of a reference as succeeded when money moved twice', async () => {

@@ -8,7 +8,7 @@ import type { PaymentRecord } from '../../lib/payment/payment.js';
 
 const HOUR_MS = 3_600_000;
 
-describe('ThreeDFlow', () => {
+describe('ThreeDPayments', () => {
   const records: unknown[] = [];
   const log = logLines(records);
   let shop: TestShop;

@@ -3,7 +3,7 @@ import type { ChargeOutcome } from '../../lib/gateway/readings/outcomes.js';
 import type { InquiryOutcome } from '../../lib/gateway/readings/outcomes.js';
 import type { PaymentRecord, PaymentReason } from '../../lib/payment/payment.js';
 import type { LedgerState, PaymentState } from '../../lib/payment/states.js';
-import { applyInquiry, applyNotSent, applyOutcome, settlementRules } from '../../lib/settlement/outcomes.js';
+import { applyInquiry, applyNotSent, applyOutcome } from '../../lib/settlement/outcomes.js';
 import { SystemRandomness } from '../../lib/runtime/randomness.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
@@ -251,17 +251,6 @@ describe('a request that was never sent', () => {
 });
 
 describe('settling', () => {
-  it('depends on whether the dialect has CheckPayment, and on its date order', () => {
-    const { random } = RULES;
-    for (const canInquire of [true, false]) {
-      expect(settlementRules({ dateOrder: 'mdy' }, { canInquire }, random)).toEqual({
-        dateOrder: 'mdy',
-        canInquire,
-        random,
-      });
-    }
-  });
-
   it('does not change createdAt', () => {
     const record = aPaymentRecord({ state: 'charging' });
     expect(applyOutcome(record, APPROVED, RULES, NOW)!.createdAt).toBe(record.createdAt);

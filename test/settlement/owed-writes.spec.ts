@@ -6,6 +6,7 @@ import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { advance } from '../../lib/payment/transitions.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
+import { RULES } from '../operations/assembled-flows.js';
 import { logLines } from '../operations/log-lines.js';
 import { isOver } from '../operations/test-shop.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
@@ -45,7 +46,7 @@ describe('OwedWrites', () => {
     store.replace = (...given) => (isDown ? Promise.reject(new Error('down')) : replace(...given));
     const events = { publish: ({ eventId }: { eventId: string }) => (published.push(eventId), publishing) };
     owed = new OwedWrites(clock, processHold);
-    const writer = new PaymentWriter(store, clock, events, owed);
+    const writer = new PaymentWriter(store, clock, events, owed, RULES);
     owe = async (conversationId) => {
       const free = { idempotencyKey: null, reference: null, referenceLock: null };
       const record = aPaymentRecord({ state: 'charging', conversationId, version: 1, ...free });

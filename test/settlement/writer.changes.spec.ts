@@ -7,7 +7,7 @@ import type { PaymentEvent, PaymentEventType } from '../../lib/payment/payment-e
 import { advance } from '../../lib/payment/transitions.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
-import { NO_HOLD } from '../operations/assembled-flows.js';
+import { NO_HOLD, RULES } from '../operations/assembled-flows.js';
 import { logLines } from '../operations/log-lines.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
@@ -68,7 +68,7 @@ describe('a change of a payment', () => {
     published = [];
     owed = new OwedWrites(clock, NO_HOLD);
     const events = { publish: ({ eventId }: PaymentEvent) => Promise.resolve(void published.push(eventId)) };
-    writer = new PaymentWriter(store, clock, events, owed);
+    writer = new PaymentWriter(store, clock, events, owed, RULES);
     await store.announce(
       'default',
       TYPES.map((type) => ({ handlerId: 'handler', type })),
@@ -102,7 +102,7 @@ describe('a change of a payment', () => {
 
   it('stores no event if the state does not change', async () => {
     const record = await addPayment('unknown');
-    const settled = await writer.settleRecord(record, (current, now) => advance(current, 'unknown', {}, now));
+    const settled = await writer.settle(record, (current, now) => advance(current, 'unknown', {}, now));
     expect(settled).toMatchObject({ record: { state: 'unknown', version: 2 } });
     expect([await storedEvents(), published]).toEqual([[], []]);
   });
@@ -111,9 +111,7 @@ describe('a change of a payment', () => {
     const record = await addPayment('charging');
     const newer = { ...record, state: 'preauthorized' as PaymentState, version: 2 };
     await store.replace(newer, record);
-    const { record: kept } = await writer.settleRecord(record, (current, now) =>
-      advance(current, 'succeeded', {}, now),
-    );
+    const { record: kept } = await writer.settle(record, (current, now) => advance(current, 'succeeded', {}, now));
     expect([kept.state, published]).toEqual(['preauthorized', []]);
     expect(await store.find('default', record.conversationId)).toEqual(newer);
     expect(log).toEqual([expect.stringMatching(/^error Payment .*: succeeded.*: not written, since a newer release/)]);
@@ -156,7 +154,7 @@ describe('a change of a payment', () => {
       return replace(next, previous, event);
     };
     const settled = await writer.settle(record, (current, now) => advance(current, 'succeeded', {}, now));
-    expect(settled).toMatchObject({ state: 'succeeded', version: 7 });
+    expect(settled.record).toMatchObject({ state: 'succeeded', version: 7 });
     expect(await store.find('default', record.conversationId)).toMatchObject({ inquiries: 5 });
   });
 
@@ -165,14 +163,14 @@ describe('a change of a payment', () => {
     const record = await addPayment('failed');
     const reason = 'moved_after_all';
     const settled = await writer.settle(record, (current, now) => advance(current, 'review', { reason }, now));
-    expect(settled).toMatchObject({ state: 'review', reason, stored: true });
+    expect(settled).toMatchObject({ record: { state: 'review', reason }, isStored: true });
     expect(await storedEvents()).toEqual([`${record.conversationId}:2 payment.review`]);
     const review = await store.find('default', record.conversationId);
     expect(review).toMatchObject({ state: 'review', version: 2, referenceLock: null, pinsReference: true });
 
     const replace = jest.spyOn(store, 'replace');
     const resolved = await writer.settle(review!, (current, now) => advance(current, 'succeeded', {}, now));
-    expect(resolved).toMatchObject({ state: 'succeeded', stored: true });
+    expect(resolved).toMatchObject({ record: { state: 'succeeded' }, isStored: true });
     expect(replace).toHaveBeenCalledTimes(1);
     const paid = await store.find('default', record.conversationId);
     expect(paid).toMatchObject({ state: 'succeeded', referenceLock: null, pinsReference: true });
@@ -182,7 +180,7 @@ describe('a change of a payment', () => {
     const record = await addPayment('failed');
     store.replace = () => Promise.resolve('locked');
     const settled = await writer.settle(record, (current, now) => advance(current, 'review', {}, now));
-    expect([settled.stored, owed.count, published]).toEqual([false, 1, []]);
+    expect([settled.isStored, owed.count, published]).toEqual([false, 1, []]);
     expect(log).toEqual([expect.stringContaining('the store did not accept this')]);
   });
 
@@ -243,7 +241,7 @@ describe('a change of a payment', () => {
 
   it('is none if the payment is already settled', async () => {
     const record = await addPayment('succeeded');
-    expect(await writer.settle(record, () => null)).toMatchObject({ state: 'succeeded', version: 1 });
+    expect(await writer.settle(record, () => null)).toMatchObject({ record: { state: 'succeeded', version: 1 } });
     expect(await storedEvents()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import type { PaymentEvent } from '../../lib/payment/payment-event.js';
-import { NO_HOLD } from '../operations/assembled-flows.js';
+import { NO_HOLD, RULES } from '../operations/assembled-flows.js';
 import { OwedWrites } from '../../lib/settlement/owed-writes.js';
 import { PaymentWriter } from '../../lib/settlement/writer.js';
 import type { Settlement } from '../../lib/settlement/outcomes.js';
@@ -38,7 +38,7 @@ describe('PaymentWriter', () => {
       },
     };
     owed = new OwedWrites(clock, NO_HOLD);
-    writer = new PaymentWriter(store, clock, events, owed);
+    writer = new PaymentWriter(store, clock, events, owed, RULES);
   });
 
   /** Makes the next calls of `replace` fail. */
@@ -164,13 +164,13 @@ describe('PaymentWriter', () => {
       expect(await isOver(settling)).toBe(false);
       expect(published).toEqual([`${ID}:2 payment.succeeded`]);
       handled();
-      expect(await settling).toMatchObject({ state: 'succeeded', stored: true, version: 2 });
+      expect(await settling).toMatchObject({ record: { state: 'succeeded', version: 2 }, isStored: true });
       expect(log).toEqual([`log Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000) after 10800 s`]);
     });
 
     it('returns and logs an outcome that the store does not take, since the line may be its only record', async () => {
       failReplace(1);
-      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', stored: false });
+      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ record: { state: 'succeeded' }, isStored: false });
       expect(await store.find('default', ID)).toEqual(CHARGING);
       expect(published).toEqual([]);
       expect(log).toEqual([
@@ -195,7 +195,7 @@ describe('PaymentWriter', () => {
       await clock.advance(4_999);
       expect(await isOver(settling)).toBe(false);
       await clock.advance(1);
-      expect(await settling).toMatchObject({ state: 'succeeded', stored: false });
+      expect(await settling).toMatchObject({ record: { state: 'succeeded' }, isStored: false });
       expect(published).toEqual([]);
       release();
       await quiet();
@@ -207,14 +207,17 @@ describe('PaymentWriter', () => {
 
     it('settles the current version of the record', async () => {
       await replaceMeanwhile({ ...CHARGING, inquiries: 1, version: 2 });
-      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', version: 3 });
+      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ record: { state: 'succeeded', version: 3 } });
       expect(await store.find('default', ID)).toMatchObject({ inquiries: 1, version: 3 });
       expect(published).toEqual([`${ID}:3 payment.succeeded`]);
     });
 
     it('stores and publishes nothing if the payment is already settled that way', async () => {
       await replaceMeanwhile(advance(CHARGING, 'succeeded', {}, clock.now()));
-      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', version: 2, stored: true });
+      expect(await writer.settle(CHARGING, succeed)).toMatchObject({
+        record: { state: 'succeeded', version: 2 },
+        isStored: true,
+      });
       expect(published).toEqual([]);
     });
 
@@ -232,7 +235,7 @@ describe('PaymentWriter', () => {
       let tries = 0;
       // Retrying for ever would hang the test as well.
       store.replace = (...given) => ((tries += 1) > 10 ? Promise.reject(new Error('again?')) : replace(...given));
-      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', stored: true });
+      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ record: { state: 'succeeded' }, isStored: true });
       expect(await store.find('default', ID)).toMatchObject({ state: 'succeeded', referenceLock: null });
       expect(await store.find('default', 'FIRST')).toMatchObject({ referenceLock: 'order-1' });
       expect(published).toEqual([`${ID}:3 payment.succeeded`]);
@@ -241,7 +244,7 @@ describe('PaymentWriter', () => {
     it('does not throw even if the payment has been deleted from the store', async () => {
       store.replace = () => Promise.resolve('stale');
       store.find = () => Promise.resolve(null);
-      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ state: 'succeeded', stored: false });
+      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ record: { state: 'succeeded' }, isStored: false });
       expect(log.at(-1)).toBe(
         `error Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000): it has been deleted from the store meanwhile.`,
       );
