@@ -80,8 +80,8 @@ export class CallbackReceiver {
 
   private async outcomeOf(record: PaymentRecord, received: unknown): Promise<Payment> {
     const wait = { isOver: false };
-    const outcome =
-      record.state === 'awaiting' ? this.authorize(record, received) : this.repeat(record, received, wait);
+    const isFirst = record.state === 'awaiting' && this.threeD.underWay(record) === null;
+    const outcome = isFirst ? this.authorize(record, received) : this.repeat(record, received, wait);
     const watched = outcome.then((payment) => this.watch(payment, record));
     try {
       return await withTimeout(this.route.waitMs, () => watched, this.clock);
