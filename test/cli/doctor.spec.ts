@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { checkClock } from '../../lib/cli/doctor-gateway.js';
-import { targetOf } from '../../lib/cli/doctor-target.js';
+import { targetOf } from '../../lib/cli/doctor-settings.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { type Merchant, startMerchant } from '../e2e/merchant.js';
 import { selfSigned } from '../gateway/transport/certificates.js';
