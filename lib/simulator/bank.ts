@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { bankPageForm } from './bank-pages.js';
-import { replyDate } from './dates.js';
-import { isJsonObject, type JsonObject, type JsonValue } from './exact-json.js';
+import { bankPageForm } from './buyer-pages.js';
+import { isJsonObject, type JsonObject, type JsonValue, replyDate } from './wire-values.js';
 import { codeText, MAGIC_PASSWORDS } from './magic.js';
-import type { Sale } from './request-checks.js';
+import type { Sale } from './requests.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
 const PASSWORD_TRIES = 3;

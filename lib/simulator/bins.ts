@@ -1,6 +1,5 @@
-import { JsonNumber, type JsonObject } from './exact-json.js';
-import { majorUnits, minorUnits } from './money.js';
-import type { Sale } from './request-checks.js';
+import { JsonNumber, type JsonObject, majorUnits, minorUnits } from './wire-values.js';
+import type { Sale } from './requests.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
 /** What the simulator tells of a test card. The banks are invented. */

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { formRequest, type BankCallback } from './bank.js';
-import { referencePrefix } from './dates.js';
-import { embeddedForm, paymentPage, type HostedPageView } from './hosted-page-html.js';
-import type { HostedRequest } from './hosted-requests.js';
-import type { Charge, HostedOperation, Ledger } from './ledger.js';
-import { codeText, currentTestCards, pageVerdict, TEST_CARDS, type BankVerdict } from './magic.js';
+import { type BankCallback, formRequest } from './bank.js';
+import { referencePrefix } from './wire-values.js';
+import { paymentPage, type PaymentView } from './buyer-pages.js';
+import { fieldRules, type HostedRequest, maskedCard } from './requests.js';
+import type { Charge, Ledger } from './ledger.js';
+import { type BankVerdict, codeText, currentTestCards, pageVerdict, TEST_CARDS } from './magic.js';
 import { languageOf, type PageLanguage } from './page-layout.js';
-import { fieldRules, maskedCard } from './request-checks.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
 /** The pages have their sessions below this path. */
@@ -171,13 +170,13 @@ export class HostedPages {
   }
 
   /** The page as a browser sees it. */
-  html(page: HostedPage, language: PageLanguage, wrongFields: HostedPageView['wrongFields'] = []): string {
+  html(page: HostedPage, language: PageLanguage, wrongFields: PaymentView['wrongFields'] = []): string {
     return paymentPage(this.view(page, language, wrongFields));
   }
 
   /** The form that is embedded into a page of the merchant. */
   form(page: HostedPage): string {
-    return embeddedForm(this.view(page, languageOf(page.request.language), []));
+    return paymentPage(this.view(page, languageOf(page.request.language), []), true);
   }
 
   reset(): void {
@@ -185,17 +184,14 @@ export class HostedPages {
     this.byConversation.clear();
   }
 
-  private view(page: HostedPage, language: PageLanguage, wrongFields: HostedPageView['wrongFields']): HostedPageView {
+  private view(page: HostedPage, language: PageLanguage, wrongFields: PaymentView['wrongFields']): PaymentView {
     const { publicUrl, merchantName, clock } = this.settings;
     const { operation, amount, currencyCode, installmentCount } = page.request;
-    const actions: Readonly<Record<HostedOperation, string>> = {
-      hostedPage: this.address(page),
-      embeddedForm: publicUrl + FORM_PATH,
-    };
+    const address = this.address(page);
     return {
       session: page.id,
-      address: this.address(page),
-      action: actions[operation],
+      address,
+      action: operation === 'embeddedForm' ? publicUrl + FORM_PATH : address,
       language,
       merchantName,
       amount,

@@ -1,6 +1,5 @@
-import { isExpired } from './dates.js';
-import { majorUnits, minorUnits } from './money.js';
-import type { Sale } from './request-checks.js';
+import { isExpired, majorUnits, minorUnits } from './wire-values.js';
+import type { Sale } from './requests.js';
 
 /** A test card of the service's public sandbox. */
 export interface TestCard {

@@ -1,29 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { bringsBack } from './bank.js';
-import { type BinQuestion, binFields } from './bins.js';
-import { istanbulTime } from './dates.js';
-import type { SimulatedDialect } from './dialects/standard.dialect.js';
-import { JsonNumber, type JsonObject } from './exact-json.js';
+import { binFields, type BinQuestion } from './bins.js';
+import { istanbulTime, JsonNumber, type JsonObject } from './wire-values.js';
+import type { SimulatedDialect } from './dialects.js';
 import type { Gateway, GatewayWork, OperationWork } from './gateway.js';
 import type { HostedPage } from './hosted-pages.js';
-import { readHosted, type HostedRequest } from './hosted-requests.js';
-import type { SimulatorOperation } from './ledger.js';
-import { codeText } from './magic.js';
-import { giveBack, readRefund, readVoid } from './refunds.js';
 import {
   checkFields,
   checkHeaders,
   fieldRules,
+  type HostedRequest,
   isAmountText,
   isCurrencyText,
   matches,
   optional,
+  readHosted,
   readJson,
   readSale,
   Refusal,
   REFUSAL_CODES,
   type Scope,
-} from './request-checks.js';
+} from './requests.js';
+import type { SimulatorOperation } from './ledger.js';
+import { codeText } from './magic.js';
+import { giveBack, readRefund, readVoid } from './refunds.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
 interface OperationDefinition<Request> {

@@ -1,10 +1,16 @@
-import { isSameDay, referencePrefix, replyDate } from './dates.js';
-import { JsonNumber, type JsonObject } from './exact-json.js';
+import {
+  isSameDay,
+  JsonNumber,
+  type JsonObject,
+  majorUnits,
+  minorUnits,
+  referencePrefix,
+  replyDate,
+} from './wire-values.js';
 import type { Gateway, OperationWork } from './gateway.js';
 import type { Charge, ChargeRefund, Decision, RefundOperation } from './ledger.js';
-import { magicRefundOf, type MagicRefund } from './magic.js';
-import { majorUnits, minorUnits } from './money.js';
-import { checkFields, expectDecimals, fieldRules, isCurrencyText, isText, oneOf } from './request-checks.js';
+import { type MagicRefund, magicRefundOf } from './magic.js';
+import { checkFields, expectDecimals, fieldRules, isCurrencyText, isText, oneOf } from './requests.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
 /** A refund or void whose fields passed every check. */
