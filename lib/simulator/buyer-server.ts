@@ -15,7 +15,7 @@ interface Visit {
   readonly path: string;
   readonly form: URLSearchParams;
   /** The language of the page, unless the buyer chose none: then that of the payment. */
-  languageOr(ofPayment: string | undefined): PageLanguage;
+  readonly languageOr: (ofPayment: string | undefined) => PageLanguage;
 }
 
 /** The pages that buyers see: the bank's at `/acs/{session}`, and the gateway's own at `/hosted/{session}`. */

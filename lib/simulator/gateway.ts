@@ -11,7 +11,7 @@ import {
 import type { HostedPages } from './hosted-pages.js';
 import type { Ledger, SimulatorOperation } from './ledger.js';
 import { type BankVerdict, bankVerdict, codeText } from './magic.js';
-import { Refusal, REFUSAL_CODES, type Sale } from './requests.js';
+import { Refusal, REFUSAL_CODES, type GatewayRequest } from './requests.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
 /** The effect of a request. Nothing happens before `commit`. */
@@ -69,7 +69,7 @@ export class Gateway {
    * @param refusal the bank's code if the buyer was not verified
    */
   settle(
-    sale: Sale,
+    sale: GatewayRequest,
     kind: 'direct' | '3d',
     { orderId, paymentId }: PaymentIds,
     refusal: string | null = null,
