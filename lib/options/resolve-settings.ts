@@ -39,8 +39,9 @@ export function resolveSettings(
     ...read.problems,
     ...dialectProblems,
     ...ruleProblems(read.values, dialect, account, structure, isSimulated),
-    ...(isSimulated ? simulatorProblems(read.values, environment, account) : []),
-    ...forgottenStore(options, environment, account),
+    ...(isSimulated
+      ? simulatorProblems(read.values, environment, account)
+      : forgottenStore(options, environment, account)),
   ];
   const problems = [
     ...optionProblems.sort((a, b) => OPTION_NAMES.indexOf(a.option) - OPTION_NAMES.indexOf(b.option)),

@@ -36,13 +36,8 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 }
 
-/** A currency that the simulator accepts, by its ISO 4217 number. */
-interface Currency {
-  readonly letters: string;
-  readonly decimals: number;
-}
-
-const CURRENCIES: ReadonlyMap<number, Currency> = new Map([
+/** The currencies that the simulator accepts, by their ISO 4217 numbers. */
+const CURRENCIES = new Map([
   [48, { letters: 'BHD', decimals: 3 }],
   [124, { letters: 'CAD', decimals: 2 }],
   [152, { letters: 'CLP', decimals: 0 }],
@@ -63,7 +58,7 @@ const CURRENCIES: ReadonlyMap<number, Currency> = new Map([
   [978, { letters: 'EUR', decimals: 2 }],
 ]);
 
-export function currencyOf(code: number): Currency | undefined {
+export function currencyOf(code: number) {
   return CURRENCIES.get(code);
 }
 
