@@ -83,7 +83,10 @@ const after = await enteredFiles();
 
 print('to undici’s dispatch', await gateway.entered);
 print('from the reply to the row of the unknown payment', after);
-print('whose code holds the card', filesIn(LIB).filter((file) => HOLDS_CARD.test(codeOf(file))));
+print(
+  'whose code holds the card',
+  filesIn(LIB).filter((file) => HOLDS_CARD.test(codeOf(file))),
+);
 await app.close();
 
 function print(what, files) {

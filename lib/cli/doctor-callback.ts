@@ -2,7 +2,7 @@ import { RESULT_TEXTS } from '../errors/buyer-texts.js';
 import { routeOf } from '../options/payment-options.js';
 import { isLoopback } from '../runtime/network.js';
 import { causeOf, requestOnce, withinTime } from './doctor-requests.js';
-import { type DoctorTarget, failed, type Finding, ok, skipped } from './doctor-target.js';
+import { type DoctorTarget, failed, type Finding, ok, skipped } from './doctor-settings.js';
 
 /** This is not a token, so the callback is refused before anything is looked up. */
 const NO_TOKEN = 'doctor';

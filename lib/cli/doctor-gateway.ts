@@ -6,7 +6,7 @@ import type { PaymentSettings } from '../options/payment-settings.js';
 import { SystemClock } from '../runtime/clock.js';
 import type { PaymentStore } from '../store/payment-store.js';
 import { causeOf, requestOnce, withinTime } from './doctor-requests.js';
-import { type DoctorTarget, failed, type Finding, ok, skipped } from './doctor-target.js';
+import { type DoctorTarget, failed, type Finding, ok, skipped } from './doctor-settings.js';
 
 /** What is found out by asking the gateway. */
 export interface GatewayCheck {

@@ -23,11 +23,10 @@ export async function requestOnce(url: URL | string, signal: AbortSignal, maxByt
     body.on('error', () => undefined);
     const chunks: Buffer[] = [];
     let length = 0;
-    while (length < maxBytes) {
-      const { value, done } = (await body.iterator().next()) as IteratorResult<Buffer, undefined>;
-      if (done) break;
-      chunks.push(value);
-      length += value.length;
+    for await (const chunk of maxBytes === 0 ? [] : (body as AsyncIterable<Buffer>)) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= maxBytes) break;
     }
     const text = Buffer.concat(chunks).subarray(0, maxBytes).toString();
     return { status, date: new Date(String(headers['date'])), text };

@@ -4,8 +4,17 @@ import { type Call, listOf, type Run, UsageError, wholeNumber } from './command.
 import { checkCallbackAddress } from './doctor-callback.js';
 import { checkClock, checkGateway } from './doctor-gateway.js';
 import { withinTime } from './doctor-requests.js';
-import { checkEnvironment, checkSettings, checkStore, checkVariables, NO_STORE } from './doctor-settings.js';
-import { type CheckName, type DoctorTarget, type Finding, targetOf } from './doctor-target.js';
+import {
+  checkEnvironment,
+  type CheckName,
+  checkSettings,
+  checkStore,
+  checkVariables,
+  type DoctorTarget,
+  type Finding,
+  NO_STORE,
+  targetOf,
+} from './doctor-settings.js';
 import { escaped } from './layout.js';
 
 const MARKS: Readonly<Record<Finding['status'], string>> = { ok: '✓', failed: '✗', skipped: '–' };

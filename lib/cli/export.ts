@@ -1,10 +1,16 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { currencyLetters } from '../payment/amount.js';
+import type { Payment } from '../payment/payment.js';
 import { rowOf, SALE_STATES, UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../payment/states.js';
+import type { Refund } from '../payment/refund.js';
 import { type Call, CommandFailedError, type Outcome, type Run, UsageError } from './command.js';
-import { EXPORT_FORMATS, type ExportFormat, exportEntryOf } from './export-format.js';
+import { escaped, withoutControls } from './layout.js';
 import { type Account, withAccount } from './open-account.js';
 import { isRefund, statesOf } from './payments.js';
-import { periodOf, type ZonedPeriod } from './period.js';
-import { WholeFile } from './whole-file.js';
+import { periodOf, type Zone, type ZonedPeriod } from './period.js';
 
 /** The states of payments that have an outcome. Those of refunds are among them. */
 const SETTLED_STATES = SALE_STATES.filter((state) => rowOf(state).settled);
@@ -108,4 +114,177 @@ function counted({ sales, refunds }: { readonly sales: number; readonly refunds:
     `${sales} ${sales === 1 ? 'payment' : 'payments'} and ` +
     `${refunds} ${refunds === 1 ? 'refund or void' : 'refunds and voids'}`
   );
+}
+
+/** The columns of an export. Amounts are decimal text in major units, and never negative by a refund: see `kind`. */
+export const EXPORT_COLUMNS = [
+  'finalizedAt',
+  'kind',
+  'method',
+  'state',
+  'reason',
+  'conversationId',
+  'refundId',
+  'reference',
+  'orderId',
+  'paymentId',
+  'bankUniqueReferenceNumber',
+  'authCode',
+  'amount',
+  'chargedAmount',
+  'currency',
+  'currencyCode',
+  'installmentCount',
+  'commissionRate',
+  'commissionAmount',
+  'maskedCardNumber',
+  'code',
+  'transactionDate',
+  'transactionAt',
+  'createdAt',
+  'account',
+] as const;
+
+type Column = (typeof EXPORT_COLUMNS)[number];
+
+/** A settled payment or refund for accounting. */
+type ExportEntry = Readonly<Record<Column, string | number | null>>;
+
+/** The columns that hold amounts and rates. */
+const AMOUNTS: ReadonlySet<Column> = new Set(['amount', 'chargedAmount', 'commissionRate', 'commissionAmount']);
+
+/** What only a payment shows. */
+const NOT_OF_A_REFUND = {
+  authCode: null,
+  chargedAmount: null,
+  installmentCount: null,
+  commissionRate: null,
+  commissionAmount: null,
+};
+
+/** @param sale the payment, or that of the refund; null if it is gone */
+function exportEntryOf(settled: Payment | Refund, sale: Payment | null, zone: Zone): ExportEntry {
+  const isRefund = 'refundId' in settled;
+  const time = (at: Date | null): string | null => at && zone.text(at);
+  const all = {
+    ...(isRefund ? { ...settled, ...NOT_OF_A_REFUND } : { ...settled, refundId: null }),
+    kind: isRefund ? settled.kind : 'sale',
+    method: sale?.kind ?? null,
+    maskedCardNumber: sale?.maskedCardNumber ?? null,
+    currency: currencyLetters(settled.currencyCode),
+    finalizedAt: time(settled.finalizedAt),
+    transactionAt: time(settled.transactionAt),
+    createdAt: time(settled.createdAt),
+  };
+  return Object.fromEntries(EXPORT_COLUMNS.map((column) => [column, all[column]])) as ExportEntry;
+}
+
+/** How entries are written: what is before the first, each of them, and what is after the last. */
+interface ExportFormat {
+  readonly head: string;
+  entry(entry: ExportEntry, index: number): string;
+  readonly tail: (count: number) => string;
+}
+
+/** What `--format` takes. */
+const EXPORT_FORMATS: Readonly<Record<string, ExportFormat>> = {
+  csv: csvFormat(',', '.'),
+  // As Excel in Turkish opens it: it splits lines at semicolons, and knows UTF-8 by the byte order mark.
+  excel: csvFormat(';', ',', '\uFEFF'),
+  // One array, with an entry on each line.
+  json: {
+    head: '[',
+    entry: (entry, index) => `${index === 0 ? '' : ','}\n${escaped(JSON.stringify(entry))}`,
+    tail: (count) => (count === 0 ? ']\n' : '\n]\n'),
+  },
+};
+
+/** CSV by RFC 4180: a line of names, then a line for each entry, each ended by CR LF. */
+function csvFormat(delimiter: string, decimal: '.' | ',', mark = ''): ExportFormat {
+  const line = (cells: readonly string[]): string => `${cells.map(quoted).join(delimiter)}\r\n`;
+  return {
+    head: mark + line(EXPORT_COLUMNS),
+    entry: (entry) => line(EXPORT_COLUMNS.map((column) => cellOf(column, entry[column], decimal))),
+    tail: () => '',
+  };
+}
+
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+/** What a spreadsheet runs as a formula, perhaps after blanks that it leaves out (OWASP: CSV injection). */
+const FORMULA = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/;
+
+function cellOf(column: Column, value: string | number | null, decimal: '.' | ','): string {
+  if (value === null) return '';
+  if (AMOUNTS.has(column) && NUMBER.test(String(value))) return String(value).replace('.', decimal);
+  const text = withoutControls(String(value));
+  return FORMULA.test(text) ? `'${text}` : text;
+}
+
+/** Every delimiter that spreadsheets know ends a cell that is not quoted, whichever one was chosen. */
+function quoted(cell: string): string {
+  return /[",;]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/**
+ * A file that appears when it is whole, in place of the one that was there: until then, that one stays. Only its owner
+ * can read it.
+ */
+class WholeFile {
+  private isFinished = false;
+
+  private constructor(
+    private readonly path: string,
+    private readonly temporary: string,
+    private readonly handle: FileHandle,
+  ) {}
+
+  /**
+   * @throws UsageError if the path is of something else than a file, CommandFailedError if it cannot be written
+   */
+  static async begin(path: string): Promise<WholeFile> {
+    // A link would be replaced, or lead to a file that others read.
+    const there = await lstat(path).catch(() => null);
+    if (path === '' || (there && !there.isFile())) {
+      throw new UsageError(`--output takes the path of a file${there ? `, and ${path} is something else` : ''}.`);
+    }
+    const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
+    try {
+      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+      return new WholeFile(path, temporary, await open(temporary, flags, 0o600));
+    } catch {
+      throw unwritable(path);
+    }
+  }
+
+  /** @throws CommandFailedError */
+  async write(text: string): Promise<void> {
+    try {
+      await this.handle.writeFile(text);
+    } catch {
+      throw unwritable(this.path);
+    }
+  }
+
+  /** @throws CommandFailedError */
+  async finish(): Promise<void> {
+    try {
+      await this.handle.sync();
+      await this.handle.close();
+      await rename(this.temporary, this.path);
+      this.isFinished = true;
+    } catch {
+      throw unwritable(this.path);
+    }
+  }
+
+  /** Leaves the path as it was. Does nothing once the file is finished. */
+  async discard(): Promise<void> {
+    if (this.isFinished) return;
+    await this.handle.close().catch(() => undefined);
+    await rm(this.temporary, { force: true }).catch(() => undefined);
+  }
+}
+
+function unwritable(path: string): CommandFailedError {
+  return new CommandFailedError(`${path} cannot be written; is there such a folder, with room in it, for this user?`);
 }

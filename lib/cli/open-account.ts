@@ -1,4 +1,6 @@
 import { userInfo } from 'node:os';
+import { format } from 'node:util';
+import { Logger, type LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { PaymentConfigurationError } from '../errors/payment-errors.js';
 import { PaymentOperations } from '../operations/staff.js';
@@ -17,7 +19,7 @@ import { openStore, releaseStore } from '../store/open-store.js';
 import type { PaymentStore } from '../store/payment-store.js';
 import { STORE_URL_FORMS, storeUrlProblem } from '../store/store-url.js';
 import { type Call, CommandFailedError, UsageError } from './command.js';
-import { StderrLogger } from './stderr-logger.js';
+import { escaped } from './layout.js';
 
 /** The module of one account, as the application has it, without its background work and its handlers. */
 export interface Account {
@@ -177,4 +179,30 @@ function storeUrlOf(url: string | undefined, source: string): string {
   const problem = storeUrlProblem(url);
   if (problem !== null) throw new UsageError(`${source} ${problem}.`);
   return url;
+}
+
+/** Nest's Logger writes to standard output, where the command's own output goes: this one writes to standard error. */
+export class StderrLogger implements LoggerService {
+  /** @param warned is given each warning instead, if it is given at all */
+  constructor(private readonly warned?: (message: string) => void) {}
+
+  log(): void {}
+
+  warn(message: unknown): void {
+    if (this.warned) this.warned(String(message));
+    else this.write(message);
+  }
+
+  error(message: unknown): void {
+    this.write(message);
+  }
+
+  /** Makes this the logger of the process. */
+  use(): void {
+    Logger.overrideLogger(this);
+  }
+
+  private write(message: unknown): void {
+    process.stderr.write(`${escaped(format(message))}\n`);
+  }
 }

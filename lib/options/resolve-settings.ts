@@ -5,6 +5,7 @@ import { DEFAULT_ACCOUNT, variableOf } from '../payment/account.js';
 import { MAX_TIMER_MS } from '../runtime/clock.js';
 import { gatewayIdOf } from '../payment/gateway-id.js';
 import { withHidden } from '../runtime/hidden.js';
+import { STORE_URL_FORMS } from '../store/store-url.js';
 import { OPTIONS, type OptionValues } from './option-table.js';
 import type { PaymentOptions, PaymentStructure } from './payment-options.js';
 import type { PaymentSettings } from './payment-settings.js';
@@ -38,7 +39,9 @@ export function resolveSettings(
     ...read.problems,
     ...dialectProblems,
     ...ruleProblems(read.values, dialect, account, structure, isSimulated),
-    ...(isSimulated ? simulatorProblems(read.values, environment, account) : []),
+    ...(isSimulated
+      ? simulatorProblems(read.values, environment, account)
+      : forgottenStore(options, environment, account)),
   ];
   const problems = [
     ...optionProblems.sort((a, b) => OPTION_NAMES.indexOf(a.option) - OPTION_NAMES.indexOf(b.option)),
@@ -80,6 +83,15 @@ export function resolveSettings(
     { ...others, gateways, account, retentionMs },
     { dialect, credentials, store, storeUrl, dispatcher },
   );
+}
+
+/** In production nobody keeps payments in memory without having said so: a restart would lose them. */
+function forgottenStore(options: PaymentOptions, environment: Environment, account: string): ConfigurationProblem[] {
+  const variable = variableOf(account, 'storeUrl');
+  if (environment['NODE_ENV'] !== 'production' || options.store || options.storeUrl || environment[variable]) return [];
+  const forms = STORE_URL_FORMS.slice(1).join(', ');
+  const message = `is missing while NODE_ENV is production: ${forms}; or memory:, if a restart may lose all payments`;
+  return [{ option: 'storeUrl', variable, message }];
 }
 
 /** The id of an account's gateway, then those that it had at its former addresses. */

@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { bankPageForm } from './bank-pages.js';
-import { replyDate } from './dates.js';
-import { isJsonObject, type JsonObject, type JsonValue } from './exact-json.js';
+import { bankPageForm } from './buyer-pages.js';
+import { isJsonObject, type JsonObject, type JsonValue, replyDate } from './wire-values.js';
 import { codeText, MAGIC_PASSWORDS } from './magic.js';
-import type { Sale } from './request-checks.js';
+import type { GatewayRequest } from './requests.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
 const PASSWORD_TRIES = 3;
@@ -32,7 +31,7 @@ export interface BankCallback {
 /** One buyer at the bank. */
 export interface BankSession {
   readonly id: string;
-  readonly sale: Sale;
+  readonly sale: GatewayRequest;
   readonly orderId: string;
   readonly paymentId: string;
   triesLeft: number;
@@ -55,7 +54,7 @@ export class Bank {
   constructor(private readonly settings: SimulatorSettings) {}
 
   /** Makes a session; buyers can enter it once it is opened. */
-  prepare(sale: Sale, ids: { orderId: string; paymentId: string }): BankSession {
+  prepare(sale: GatewayRequest, ids: { orderId: string; paymentId: string }): BankSession {
     return { id: randomUUID(), sale, ...ids, triesLeft: PASSWORD_TRIES, result: null };
   }
 

@@ -1,6 +1,5 @@
-import { JsonNumber, type JsonObject } from './exact-json.js';
-import { majorUnits, minorUnits } from './money.js';
-import type { Sale } from './request-checks.js';
+import { JsonNumber, type JsonObject, majorUnits, minorUnits } from './wire-values.js';
+import type { GatewayRequest } from './requests.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
 /** What the simulator tells of a test card. The banks are invented. */
@@ -25,40 +24,33 @@ const CARDS: Readonly<Record<string, SimulatedCard>> = {
 /** In how many instalments a credit card can pay. */
 export const INSTALMENT_COUNTS: readonly number[] = [1, 2, 3, 6, 9, 12];
 
-/** A question about a card. */
-export interface BinQuestion {
-  readonly bin: string;
-  /** What the buyer is to pay; null if the request does not say. */
-  readonly price: Pick<Sale, 'amount' | 'currencyCode'> | null;
-}
-
 /**
  * The fields of CheckBin's answer besides its code; none for a card that is no test card. Their names are unverified:
  * `cardBrand`, `installmentList`, `installmentCount` and `installmentTotalAmount` are of a like answer of the vendor's
  * panel, the others invented.
  */
-export function binFields({ bin, price }: BinQuestion, settings: SimulatorSettings): JsonObject {
-  const card = CARDS[bin.slice(0, 6)];
+export function binFields(request: GatewayRequest, settings: SimulatorSettings): JsonObject {
+  const card = CARDS[request.bin.slice(0, 6)];
   if (!card) return {};
   const counts = card.type === 'CREDIT' ? INSTALMENT_COUNTS : [];
   const installmentList = counts.map((count, index) => ({
     installmentId: new JsonNumber(String(index + 1)),
     installmentCount: new JsonNumber(String(count)),
-    ...(price && { installmentTotalAmount: new JsonNumber(totalOf(price, count, settings)) }),
+    ...(request.amount !== '' && { installmentTotalAmount: new JsonNumber(totalOf(request, count, settings)) }),
   }));
   const { bank: bankName, type: cardType, brand: cardBrand, isCommercial } = card;
   return { bankName, cardType, cardBrand, isCommercial, installmentList };
 }
 
 /** What a card is charged for a sale: with the fee of its instalments, if it has any. */
-export function chargedFor(sale: Sale, settings: SimulatorSettings): string {
+export function chargedFor(sale: GatewayRequest, settings: SimulatorSettings): string {
   const card = CARDS[sale.maskedCardNumber.slice(0, 6)];
   return card?.type === 'CREDIT' ? totalOf(sale, sale.installmentCount, settings) : sale.amount;
 }
 
 /** The amount with the fee of so many instalments, rounded half up; as it was written if there is no fee. */
 function totalOf(
-  { amount, currencyCode }: NonNullable<BinQuestion['price']>,
+  { amount, currencyCode }: GatewayRequest,
   count: number,
   { installmentRates }: SimulatorSettings,
 ): string {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { JsonObject } from './exact-json.js';
+import type { JsonObject } from './wire-values.js';
 import type { RecordedRequest, WireReply } from './http.js';
 import type { SimulatorOperation } from './ledger.js';
 import { OPERATIONS } from './operations.js';

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { stringifyExact } from './exact-json.js';
+import { stringifyExact } from './wire-values.js';
 import type { Fault, FaultPlay, FaultQueue } from './faults.js';
 import type { Gateway, GatewayWork } from './gateway.js';
 import { receiveText, type RecordedRequest, type WireReply } from './http.js';
 import { errorFields, meantOperation, OPERATIONS, operationsAt, refusedWork, workOf } from './operations.js';
-import { Refusal, REFUSAL_CODES } from './request-checks.js';
+import { Refusal, REFUSAL_CODES } from './requests.js';
 
 /** The gateway's HTTP: records every request, plays faults, sends answers. */
 export class GatewayServer {

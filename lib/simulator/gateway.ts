@@ -1,12 +1,17 @@
 import type { Bank } from './bank.js';
 import { chargedFor } from './bins.js';
-import { referencePrefix, replyDate } from './dates.js';
-import { JsonNumber, type JsonObject } from './exact-json.js';
+import {
+  COMMISSION_RATE,
+  commissionOf,
+  JsonNumber,
+  type JsonObject,
+  referencePrefix,
+  replyDate,
+} from './wire-values.js';
 import type { HostedPages } from './hosted-pages.js';
 import type { Ledger, SimulatorOperation } from './ledger.js';
-import { bankVerdict, codeText, type BankVerdict } from './magic.js';
-import { commissionOf, COMMISSION_RATE } from './money.js';
-import { Refusal, REFUSAL_CODES, type Sale } from './request-checks.js';
+import { type BankVerdict, bankVerdict, codeText } from './magic.js';
+import { Refusal, REFUSAL_CODES, type GatewayRequest } from './requests.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
 /** The effect of a request. Nothing happens before `commit`. */
@@ -64,7 +69,7 @@ export class Gateway {
    * @param refusal the bank's code if the buyer was not verified
    */
   settle(
-    sale: Sale,
+    sale: GatewayRequest,
     kind: 'direct' | '3d',
     { orderId, paymentId }: PaymentIds,
     refusal: string | null = null,

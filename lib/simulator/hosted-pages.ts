@@ -1,21 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { formRequest, type BankCallback } from './bank.js';
-import { referencePrefix } from './dates.js';
-import { embeddedForm, paymentPage, type HostedPageView } from './hosted-page-html.js';
-import type { HostedRequest } from './hosted-requests.js';
-import type { Charge, HostedOperation, Ledger } from './ledger.js';
-import { codeText, currentTestCards, pageVerdict, TEST_CARDS, type BankVerdict } from './magic.js';
+import { INSTALMENT_COUNTS } from './bins.js';
+import { type BankCallback, formRequest } from './bank.js';
+import { referencePrefix } from './wire-values.js';
+import { paymentPage, type PaymentView } from './buyer-pages.js';
+import { fieldRules, type GatewayRequest, maskedCard } from './requests.js';
+import type { Charge, Ledger } from './ledger.js';
+import { type BankVerdict, codeText, currentTestCards, pageVerdict, TEST_CARDS } from './magic.js';
 import { languageOf, type PageLanguage } from './page-layout.js';
-import { fieldRules, maskedCard } from './request-checks.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
 /** The pages have their sessions below this path. */
 export const PAGE_PATH = '/hosted/';
 /** Where the vendor's embedded form posts to. */
 export const FORM_PATH = '/v1/EmbeddedPayment/processPayment';
-
-/** How many instalments a buyer can choose when the merchant asked for none. */
-const INSTALMENT_CHOICES: readonly number[] = [1, 2, 3, 6, 9, 12];
 
 /** The code of the vendor's plugins for a payment that was not made. */
 const NOT_PAID = 'R0099';
@@ -44,7 +41,7 @@ export interface PayAtPageOptions {
 /** One buyer at the gateway's page, or at its form in a page of the merchant. */
 export interface HostedPage {
   readonly id: string;
-  readonly request: HostedRequest;
+  readonly request: GatewayRequest;
   readonly orderId: string;
   readonly paymentId: string;
   readonly endsAt: Date;
@@ -79,7 +76,7 @@ export class HostedPages {
   ) {}
 
   /** Makes a page; buyers can enter it once it is opened. */
-  prepare(request: HostedRequest, { orderId, paymentId }: { orderId: string; paymentId: string }): HostedPage {
+  prepare(request: GatewayRequest, { orderId, paymentId }: { orderId: string; paymentId: string }): HostedPage {
     const endsAt = new Date(this.settings.clock().getTime() + this.settings.hostedPageMs);
     return { id: randomUUID(), request, orderId, paymentId, endsAt, isClosed: false, charged: null };
   }
@@ -108,7 +105,7 @@ export class HostedPages {
   /** The fields that are not as the page wants them. */
   wrongFields({ request }: HostedPage, card: TypedCard): (keyof TypedCard)[] {
     const { cardNo, expDate, cvv } = fieldRules(this.settings).cardDetails;
-    const choices = request.installmentCount === 0 ? INSTALMENT_CHOICES : [request.installmentCount];
+    const choices = request.installmentCount === 0 ? INSTALMENT_COUNTS : [request.installmentCount];
     const checks = {
       cardNo: cardNo(card.cardNo),
       expDate: expDate(card.expDate),
@@ -171,13 +168,13 @@ export class HostedPages {
   }
 
   /** The page as a browser sees it. */
-  html(page: HostedPage, language: PageLanguage, wrongFields: HostedPageView['wrongFields'] = []): string {
+  html(page: HostedPage, language: PageLanguage, wrongFields: PaymentView['wrongFields'] = []): string {
     return paymentPage(this.view(page, language, wrongFields));
   }
 
   /** The form that is embedded into a page of the merchant. */
   form(page: HostedPage): string {
-    return embeddedForm(this.view(page, languageOf(page.request.language), []));
+    return paymentPage(this.view(page, languageOf(page.request.language), []), true);
   }
 
   reset(): void {
@@ -185,23 +182,20 @@ export class HostedPages {
     this.byConversation.clear();
   }
 
-  private view(page: HostedPage, language: PageLanguage, wrongFields: HostedPageView['wrongFields']): HostedPageView {
+  private view(page: HostedPage, language: PageLanguage, wrongFields: PaymentView['wrongFields']): PaymentView {
     const { publicUrl, merchantName, clock } = this.settings;
     const { operation, amount, currencyCode, installmentCount } = page.request;
-    const actions: Readonly<Record<HostedOperation, string>> = {
-      hostedPage: this.address(page),
-      embeddedForm: publicUrl + FORM_PATH,
-    };
+    const address = this.address(page);
     return {
       session: page.id,
-      address: this.address(page),
-      action: actions[operation],
+      address,
+      action: operation === 'embeddedForm' ? publicUrl + FORM_PATH : address,
       language,
       merchantName,
       amount,
       currencyCode,
       installmentCount,
-      choices: installmentCount === 0 ? INSTALMENT_CHOICES : [],
+      choices: installmentCount === 0 ? INSTALMENT_COUNTS : [],
       testCards: currentTestCards(clock()),
       wrongFields,
     };
@@ -239,7 +233,7 @@ function paidFields(charge: Charge, code: string): Record<string, string> {
 }
 
 /** It names no payment, as the vendor's plugins receive it. */
-function notPaidFields({ language }: HostedRequest, code: string): Record<string, string> {
+function notPaidFields({ language }: GatewayRequest, code: string): Record<string, string> {
   return { Code: NOT_PAID, Message: codeText(code, language) };
 }
 

@@ -5,7 +5,7 @@
  */
 
 export type { BankCallback } from './bank.js';
-export { JsonNumber, type JsonObject, type JsonValue } from './exact-json.js';
+export { JsonNumber, type JsonObject, type JsonValue } from './wire-values.js';
 export type { FaultHandle, FaultMoment, FaultOptions, FaultPlay } from './faults.js';
 export type { HostedCallback, PayAtPageOptions } from './hosted-pages.js';
 export type { RecordedRequest, WireReply } from './http.js';
@@ -31,7 +31,7 @@ export {
   type MagicRefund,
   type TestCard,
 } from './magic.js';
-export { REFUSAL_CODES } from './request-checks.js';
+export { REFUSAL_CODES } from './requests.js';
 export { describeSimulator, startSimulator, type Simulator } from './simulator.js';
 export {
   SIMULATOR_CREDENTIALS,

@@ -1,4 +1,4 @@
-import { majorUnits, minorUnits } from './money.js';
+import { majorUnits, minorUnits } from './wire-values.js';
 
 /**
  * What the gateway can be asked to do. `refund` and `void` share DoPayment's path; `hostedPage` is

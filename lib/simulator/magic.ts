@@ -1,6 +1,5 @@
-import { isExpired } from './dates.js';
-import { majorUnits, minorUnits } from './money.js';
-import type { Sale } from './request-checks.js';
+import { isExpired, majorUnits, minorUnits } from './wire-values.js';
+import type { GatewayRequest } from './requests.js';
 
 /** A test card of the service's public sandbox. */
 export interface TestCard {
@@ -136,7 +135,7 @@ export interface BankVerdict {
   readonly inquiry: string | null;
 }
 
-type BankSale = Pick<Sale, 'amount' | 'currencyCode' | 'expDate'>;
+type BankSale = Pick<GatewayRequest, 'amount' | 'currencyCode' | 'expDate'>;
 
 /** The amount decides. Otherwise a card that has expired is declined with B0054. */
 export function bankVerdict(sale: BankSale, now: Date): BankVerdict {

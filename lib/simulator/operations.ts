@@ -1,32 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { bringsBack } from './bank.js';
-import { type BinQuestion, binFields } from './bins.js';
-import { istanbulTime } from './dates.js';
-import type { SimulatedDialect } from './dialects/standard.dialect.js';
-import { JsonNumber, type JsonObject } from './exact-json.js';
+import { binFields } from './bins.js';
+import { istanbulTime, JsonNumber, type JsonObject } from './wire-values.js';
+import type { SimulatedDialect } from './dialects.js';
 import type { Gateway, GatewayWork, OperationWork } from './gateway.js';
 import type { HostedPage } from './hosted-pages.js';
-import { readHosted, type HostedRequest } from './hosted-requests.js';
-import type { SimulatorOperation } from './ledger.js';
-import { codeText } from './magic.js';
-import { giveBack, readRefund, readVoid } from './refunds.js';
 import {
-  checkFields,
   checkHeaders,
-  fieldRules,
-  isAmountText,
-  isCurrencyText,
-  matches,
-  optional,
+  type GatewayRequest,
   readJson,
-  readSale,
+  readRequest,
   Refusal,
   REFUSAL_CODES,
   type Scope,
-} from './request-checks.js';
-import type { SimulatorSettings } from './simulator-options.js';
+} from './requests.js';
+import type { SimulatorOperation } from './ledger.js';
+import { codeText } from './magic.js';
+import { giveBack } from './refunds.js';
 
-interface OperationDefinition<Request> {
+interface Operation {
   readonly path: string;
   /**
    * The `transactionDetails.transactionType` that asks for it, where it shares its path with an operation that takes
@@ -37,34 +29,26 @@ interface OperationDefinition<Request> {
   readonly scope: Scope;
   /** Whether a second call for the same conversationId is a violation. */
   readonly movesMoney: boolean;
-  /** Whether its body carries the merchant's `sign`. */
-  readonly signed: boolean;
   /** @throws Refusal (400) */
-  readonly read: (body: JsonObject, settings: SimulatorSettings) => Request;
-  /** @throws Refusal (400) */
-  readonly answer: (request: Request, gateway: Gateway) => OperationWork;
+  readonly answer: (request: GatewayRequest, gateway: Gateway, body: JsonObject) => OperationWork;
 }
 
-/** What the gateway can be asked to do: where, with which fields, and what it answers. */
-export const OPERATIONS = {
-  DoPayment: operation({
+/** What the gateway can be asked to do: where, and what it answers. */
+export const OPERATIONS: Readonly<Record<SimulatorOperation, Operation>> = {
+  DoPayment: {
     path: '/v1/Payment/DoPayment',
     scope: 'pf_write',
     movesMoney: true,
-    signed: true,
-    read: readSale,
     answer(sale, gateway) {
       gateway.expectNew(sale);
       return gateway.settle(sale, 'direct', gateway.newIds());
     },
-  }),
+  },
 
-  Init3d: operation({
+  Init3d: {
     path: '/v1/Payment/Init3d',
     scope: 'pf_write',
     movesMoney: false,
-    signed: true,
-    read: readSale,
     answer(sale, gateway) {
       gateway.expectNew(sale);
       const { bank } = gateway;
@@ -77,86 +61,52 @@ export const OPERATIONS = {
       };
       return { fields, commit: () => bank.open(session) };
     },
-  }),
+  },
 
-  Auth3d: operation({
+  Auth3d: {
     path: '/v1/Payment/Auth3d',
     scope: 'pf_write',
     movesMoney: true,
-    signed: false,
-    read: (body) => body,
-    answer: completePayment,
-  }),
+    answer: (_request, gateway, body) => completePayment(body, gateway),
+  },
+  CheckPayment: { path: '/v1/Payment/CheckPayment', scope: 'pf_read', movesMoney: false, answer: inquire },
 
-  CheckPayment: operation({
-    path: '/v1/Payment/CheckPayment',
-    scope: 'pf_read',
-    movesMoney: false,
-    signed: true,
-    read(body, settings) {
-      const { merchantId, conversationId, sign } = fieldRules(settings);
-      return checkFields(body, { merchantId, conversationId, sign }).conversationId as string;
-    },
-    answer: inquire,
-  }),
-
-  CheckBin: operation({
+  CheckBin: {
     path: '/v1/BinList/CheckBin',
     scope: 'pf_read',
     movesMoney: false,
-    signed: true,
-    read(body, settings) {
-      const { merchantId, conversationId, language, sign } = fieldRules(settings);
-      const price = { amount: optional(isAmountText), currencyCode: optional(isCurrencyText) };
-      const rules = { merchantId, conversationId, language, bin: matches(/^\d{6,8}$/), sign, ...price };
-      return binQuestion(checkFields(body, rules));
-    },
     // Public sources show only these two fields.
-    answer: (question, { settings }) => ({
-      fields: {
-        responseCode: 'B0000',
-        responseDescription: codeText('B0000', 'en'),
-        ...binFields(question, settings),
-      },
+    answer: (request, { settings }) => ({
+      fields: { responseCode: 'B0000', responseDescription: codeText('B0000', 'en'), ...binFields(request, settings) },
     }),
-  }),
+  },
 
-  refund: operation({
+  refund: {
     path: '/v1/Payment/DoPayment',
     transactionType: 'REFUND',
     scope: 'pf_write',
     movesMoney: true,
-    signed: true,
-    read: readRefund,
-    answer: giveBack,
-  }),
-
-  void: operation({
+    answer: (request, gateway) => giveBack('refund', request, gateway),
+  },
+  void: {
     path: '/v1/Payment/DoPayment',
     transactionType: 'VOID',
     scope: 'pf_write',
     movesMoney: true,
-    signed: true,
-    read: readVoid,
-    answer: giveBack,
-  }),
+    answer: (request, gateway) => giveBack('void', request, gateway),
+  },
 
-  hostedPage: operation({
+  hostedPage: {
     path: '/v1/HostedPayment/HostedPaymentRedirect',
     scope: 'payment',
     movesMoney: false,
-    signed: true,
-    read: (body, settings) => readHosted('hostedPage', body, settings),
     // Public sources show only `returnUrl`, which is the page's address, not the merchant's.
     answer: (request, gateway) => openPage(request, gateway, (page) => ({ returnUrl: gateway.pages.address(page) })),
-  }),
-
-  embeddedForm: operation({
+  },
+  embeddedForm: {
     path: '/v1/EmbeddedPayment/CreatePaymentForm',
     scope: 'payment',
     movesMoney: false,
-    signed: true,
-    read: (body, settings) => readHosted('embeddedForm', body, settings),
     answer: (request, gateway) =>
       openPage(request, gateway, (page) => ({
         paymentFormContent: gateway.pages.form(page),
@@ -164,23 +114,8 @@ export const OPERATIONS = {
         returnUrl: request.returnUrl,
         failUrl: request.failUrl,
       })),
-  }),
-} satisfies Record<SimulatorOperation, Operation>;
-
-interface Operation extends Omit<OperationDefinition<unknown>, 'signed' | 'read' | 'answer'> {
-  work(name: SimulatorOperation, body: JsonObject, gateway: Gateway): OperationWork;
-}
-
-function operation<Request>({ signed, read, answer, ...rest }: OperationDefinition<Request>): Operation {
-  return {
-    ...rest,
-    work(name, body, gateway) {
-      const request = read(body, gateway.settings);
-      if (signed) gateway.expectSign(name, body);
-      return answer(request, gateway);
-    },
-  };
-}
+  },
+};
 
 /** The operations of a dialect at a path: first the one that a request asks for unless its body says otherwise. */
 export function operationsAt(path: string, { operations }: SimulatedDialect): readonly SimulatorOperation[] {
@@ -203,7 +138,10 @@ export function workOf(
 ): GatewayWork {
   try {
     checkHeaders(headers, OPERATIONS[name].scope, gateway.settings);
-    const work = OPERATIONS[name].work(name, readJson(headers, text), gateway);
+    const body = readJson(headers, text);
+    const request = readRequest(name, body, gateway.settings);
+    if (name !== 'Auth3d') gateway.expectSign(name, body);
+    const work = OPERATIONS[name].answer(request, gateway, body);
     return { status: 200, pace: 'at once', refusal: null, commit: () => {}, ...work };
   } catch (error) {
     if (error instanceof Refusal) return refusedWork(error);
@@ -222,12 +160,6 @@ export function errorFields(code: string, message: string, problems: readonly st
   return { Message: message, Details: message, Code: code, validationResults };
 }
 
-/** The amount and its currency are the simulator's own: the vendor's plugins send neither. */
-function binQuestion({ bin, amount, currencyCode }: JsonObject): BinQuestion {
-  const price = typeof amount === 'string' ? { amount, currencyCode: Number(currencyCode ?? '949') } : null;
-  return { bin: bin as string, price };
-}
-
 /** Auth3d. */
 function completePayment(body: JsonObject, gateway: Gateway): OperationWork {
   const { bank, ledger } = gateway;
@@ -243,7 +175,11 @@ function completePayment(body: JsonObject, gateway: Gateway): OperationWork {
 }
 
 /** Opens a page of the gateway's own. */
-function openPage(request: HostedRequest, gateway: Gateway, fieldsOf: (page: HostedPage) => JsonObject): OperationWork {
+function openPage(
+  request: GatewayRequest,
+  gateway: Gateway,
+  fieldsOf: (page: HostedPage) => JsonObject,
+): OperationWork {
   gateway.expectNew(request);
   const { conversationId, language } = request;
   const { code, message } = gateway.codeFields('B0000', language);
@@ -255,7 +191,7 @@ function openPage(request: HostedRequest, gateway: Gateway, fieldsOf: (page: Hos
  * CheckPayment, as the service's public documentation and its users show it. A page at which no try was answered is as
  * unknown as a conversationId that it never saw: unverified.
  */
-function inquire(conversationId: string, { ledger, settings }: Gateway): OperationWork {
+function inquire({ conversationId }: GatewayRequest, { ledger, settings }: Gateway): OperationWork {
   const decision = ledger.decision(conversationId);
   // A sale stays what it was when money is given back.
   const found = decision?.kind === 'sale' || settings.inquiryKnowsRefunds ? decision : undefined;

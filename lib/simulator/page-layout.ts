@@ -70,14 +70,17 @@ export class Html {
 }
 
 /** Builds HTML: every value but Html is escaped, null is left out. */
-export function html(parts: TemplateStringsArray, ...values: (string | number | Html | Html[] | null)[]): Html {
+export function html(
+  parts: TemplateStringsArray,
+  ...values: (string | number | Html | readonly Html[] | null)[]
+): Html {
   return new Html(parts.reduce((text, part, index) => text + markup(values[index - 1] ?? null) + part));
 }
 
-function markup(value: string | number | Html | Html[] | null): string {
+function markup(value: string | number | Html | readonly Html[] | null): string {
   if (value === null) return '';
   if (value instanceof Html) return value.text;
-  if (Array.isArray(value)) return value.map((item) => item.text).join('');
+  if (typeof value === 'object') return value.map((item) => item.text).join('');
   return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 

@@ -1,24 +1,8 @@
-import { isSameDay, referencePrefix, replyDate } from './dates.js';
-import { JsonNumber, type JsonObject } from './exact-json.js';
+import { isSameDay, JsonNumber, majorUnits, minorUnits, referencePrefix, replyDate } from './wire-values.js';
 import type { Gateway, OperationWork } from './gateway.js';
 import type { Charge, ChargeRefund, Decision, RefundOperation } from './ledger.js';
-import { magicRefundOf, type MagicRefund } from './magic.js';
-import { majorUnits, minorUnits } from './money.js';
-import { checkFields, expectDecimals, fieldRules, isCurrencyText, isText, oneOf } from './request-checks.js';
-import type { SimulatorSettings } from './simulator-options.js';
-
-/** A refund or void whose fields passed every check. */
-interface RefundRequest {
-  readonly kind: RefundOperation;
-  readonly conversationId: string;
-  readonly language: string;
-  /** null for a void, which names no order. */
-  readonly orderId: string | null;
-  readonly paymentId: string;
-  readonly currencyCode: number;
-  /** The digits that were sent; null for a void, which is of the whole sale. */
-  readonly amount: string | null;
-}
+import { type MagicRefund, magicRefundOf } from './magic.js';
+import type { GatewayRequest } from './requests.js';
 
 /**
  * The result codes of refunds and voids that the gateway declines. Which ones the service uses is unverified: these are
@@ -47,76 +31,23 @@ interface RefundVerdict extends Pick<MagicRefund, 'code' | 'givesBack' | 'pace' 
   readonly isExcessive: boolean;
 }
 
-/** @throws Refusal (400) that names every wrong field */
-export function readRefund(body: JsonObject, settings: SimulatorSettings): RefundRequest {
-  const { merchantId, language, conversationId, sign, transactionDetails } = fieldRules(settings);
-  const { orderId, paymentId, ...fields } = checkFields(body, {
-    merchantId,
-    language,
-    conversationId,
-    sign,
-    orderId: isText,
-    paymentId: isText,
-    transactionDetails: {
-      transactionType: oneOf('REFUND'),
-      currencyCode: isCurrencyText,
-      amount: transactionDetails.amount,
-    },
-  });
-  const details = fields.transactionDetails as { readonly currencyCode: string; readonly amount: JsonNumber };
-  const request = {
-    kind: 'refund',
-    conversationId: fields.conversationId as string,
-    language: fields.language as string,
-    orderId: orderId as string,
-    paymentId: paymentId as string,
-    currencyCode: Number(details.currencyCode),
-    amount: details.amount.text,
-  } as const;
-  expectDecimals(request);
-  return request;
-}
-
-/** @throws Refusal (400) that names every wrong field */
-export function readVoid(body: JsonObject, settings: SimulatorSettings): RefundRequest {
-  const { merchantId, language, conversationId, sign } = fieldRules(settings);
-  const transactionDetails = { transactionType: oneOf('VOID'), currency: isCurrencyText };
-  const fields = checkFields(body, {
-    merchantId,
-    language,
-    conversationId,
-    sign,
-    paymentId: isText,
-    transactionDetails,
-  });
-  return {
-    kind: 'void',
-    conversationId: fields.conversationId as string,
-    language: fields.language as string,
-    orderId: null,
-    paymentId: fields.paymentId as string,
-    currencyCode: Number((fields.transactionDetails as { readonly currency: string }).currency),
-    amount: null,
-  };
-}
-
 /**
  * Has the gateway decide on a refund or void. The answer is that of the vendor's public sample of a refund: it has no
  * sign and no amount. That a void's is the same is assumed, as is that the ids are those of the payment.
  *
  * @throws Refusal (400) when the conversationId was used before
  */
-export function giveBack(request: RefundRequest, gateway: Gateway): OperationWork {
+export function giveBack(kind: RefundOperation, request: GatewayRequest, gateway: Gateway): OperationWork {
   gateway.expectNew(request);
   const { ledger, settings } = gateway;
-  const { kind, conversationId, language, paymentId } = request;
+  const { conversationId, language, paymentId } = request;
   const at = settings.clock();
   const payment = ledger.decisionOfPayment(paymentId);
   const charge = payment?.charge ?? null;
-  const amount = request.amount ?? charge?.amount ?? null;
-  const verdict = refundVerdict(request, payment, charge ? ledger.refundsOf(charge) : [], at);
+  const amount = request.amount || (charge?.amount ?? null);
+  const verdict = refundVerdict(kind, request, payment, charge ? ledger.refundsOf(charge) : [], at);
   const { code, givesBack, pace, wrong, inquiry, isExcessive } = verdict;
-  const orderId = payment?.orderId ?? request.orderId ?? '';
+  const orderId = payment?.orderId ?? request.orderId;
   const refund: ChargeRefund | null =
     charge && givesBack
       ? { conversationId, kind, charge, amount: amount ?? charge.amount, currencyCode: charge.currencyCode, at }
@@ -142,26 +73,27 @@ export function giveBack(request: RefundRequest, gateway: Gateway): OperationWor
 
 /** @param given what was given back of the charge before */
 function refundVerdict(
-  request: RefundRequest,
+  kind: RefundOperation,
+  request: GatewayRequest,
   payment: Decision | undefined,
   given: readonly ChargeRefund[],
   at: Date,
 ): RefundVerdict {
   if (!payment) return declined(DECLINES.unknownPayment);
   const { orderId, charge } = payment;
-  if (request.orderId !== null && request.orderId !== orderId) return declined(DECLINES.otherOrder);
+  if (kind === 'refund' && request.orderId !== orderId) return declined(DECLINES.otherOrder);
   if (!charge) return declined(DECLINES.notCharged);
   const { currencyCode } = charge;
   if (request.currencyCode !== currencyCode) return declined(DECLINES.otherCurrency);
 
-  const amount = request.amount ?? charge.amount;
+  const amount = request.amount || charge.amount;
   const taken = minorUnits(charge.amount, currencyCode);
   const left = given.reduce((rest, earlier) => rest - minorUnits(earlier.amount, currencyCode), taken);
   const isExcessive = minorUnits(amount, currencyCode) > left;
-  const isBarred = request.kind === 'void' ? given.length > 0 : given.some(({ kind }) => kind === 'void');
+  const isBarred = kind === 'void' ? given.length > 0 : given.some((earlier) => earlier.kind === 'void');
   if (isBarred) return declined(DECLINES.lifeCycle, isExcessive);
   if (isExcessive) return declined(DECLINES.amount, isExcessive);
-  if (request.kind === 'void' && !isSameDay(charge.at, at)) return declined(DECLINES.settled);
+  if (kind === 'void' && !isSameDay(charge.at, at)) return declined(DECLINES.settled);
   return { ...magicRefundOf(amount), isExcessive };
 }
 

@@ -1,5 +1,4 @@
-import { MORPOS } from './dialects/morpos.dialect.js';
-import { STANDARD, type SimulatedDialect } from './dialects/standard.dialect.js';
+import { MORPOS, type SimulatedDialect, STANDARD } from './dialects.js';
 
 /** The dialects that the simulator speaks: MorPOS as public sources show it, and the interface alone. */
 export const SIMULATED_DIALECTS = { morpos: MORPOS, standard: STANDARD };

@@ -2,12 +2,11 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Bank, type BankCallback } from './bank.js';
-import { BankServer } from './bank-server.js';
-import { FaultQueue, type FaultHandle, type FaultOptions } from './faults.js';
+import { BuyerServer } from './buyer-server.js';
+import { type FaultHandle, type FaultOptions, FaultQueue } from './faults.js';
 import { Gateway } from './gateway.js';
 import { GatewayServer } from './gateway-server.js';
-import { HostedPageServer } from './hosted-page-server.js';
-import { FORM_PATH, HostedPages, PAGE_PATH, type HostedCallback, type PayAtPageOptions } from './hosted-pages.js';
+import { type HostedCallback, HostedPages, type PayAtPageOptions } from './hosted-pages.js';
 import type { RecordedRequest } from './http.js';
 import { Ledger, type SimulatorLedger } from './ledger.js';
 import { currentTestCards, MAGIC_AMOUNTS, MAGIC_PASSWORDS, MAGIC_REFUNDS, SMS_CODE } from './magic.js';
@@ -81,16 +80,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const pages = new HostedPages(settings, ledger);
   const gateway = new Gateway(settings, ledger, bank, pages);
   const gatewayServer = new GatewayServer(gateway, faults);
-  const bankServer = new BankServer(settings, bank);
-  const pageServer = new HostedPageServer(settings, pages);
-  const serverOf = (path = '/') => {
-    if (path.startsWith('/acs/')) return bankServer;
-    return path.startsWith(PAGE_PATH) || path.startsWith(FORM_PATH) ? pageServer : gatewayServer;
-  };
+  const buyerServer = new BuyerServer(settings, bank, pages);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    serverOf(request.url)
-      .serve(request, response)
-      .catch(() => response.destroy());
+    const responsible = buyerServer.isFor(request.url ?? '/') ? buyerServer : gatewayServer;
+    responsible.serve(request, response).catch(() => response.destroy());
   });
 
   return {

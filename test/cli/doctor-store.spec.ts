@@ -1,14 +1,13 @@
 import { Logger } from '@nestjs/common';
 import pg from 'pg';
 import { checkStore } from '../../lib/cli/doctor-settings.js';
-import { targetOf } from '../../lib/cli/doctor-target.js';
+import { targetOf } from '../../lib/cli/doctor-settings.js';
 import { openExisting } from '../../lib/cli/open-account.js';
 import { storeUrlProblem } from '../../lib/store/store-url.js';
 import { openSqlStore } from '../../lib/store/sql/index.js';
 import { startPostgres } from '../services/postgres.js';
 import { SECRET_URLS } from '../store/secret-urls.js';
-import { cli } from './cli.js';
-import { scratch } from './scratch.js';
+import { cliHere } from './cli.js';
 
 const LIMIT_MS = 5_000;
 
@@ -33,31 +32,10 @@ describe('doctor store', () => {
     expect(String(error)).not.toMatch(/geheim|gehe|heim|\bada\b/);
   });
 
-  test('nor does the process, whatever it prints', async () => {
-    const { folder: cwd, remove } = scratch();
-    for (const url of [
-      'postgres:///shop?user=ada&password=geheim&host=127.0.0.1&port=1',
-      'sqlite:shop.db?key=geheim',
-    ]) {
-      for (const words of [
-        ['doctor', '--skip', 'gateway'],
-        ['doctor', '--json'],
-        ['payments', 'list'],
-      ]) {
-        const { stdout, stderr } = await cli(words, { cwd, env: { PAYMENT_STORE_URL: url } });
-        expect(stdout + stderr).not.toMatch(/geheim|\bada\b/);
-        expect(stdout + stderr).not.toBe('');
-      }
-    }
-    remove();
-  });
-
   test.each(['https://shop.example/back?token=geheim', 'https://ada:geheim@shop.example'])(
     'the callback address %s is refused, and not shown',
     async (address) => {
-      const { folder: cwd, remove } = scratch();
-      const { status, stdout, stderr } = await cli(['doctor', '--callback', address], { cwd, env: {} });
-      remove();
+      const { status, stdout, stderr } = await cliHere(['doctor', '--callback', address], { cwd: '/' });
       expect([status, stdout]).toEqual([2, '']);
       expect(stderr).not.toContain('geheim');
     },

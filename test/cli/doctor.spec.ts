@@ -4,10 +4,12 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { checkClock } from '../../lib/cli/doctor-gateway.js';
-import { targetOf } from '../../lib/cli/doctor-target.js';
+import { targetOf } from '../../lib/cli/doctor-settings.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { type Merchant, startMerchant } from '../e2e/merchant.js';
 import { selfSigned } from '../gateway/transport/certificates.js';
+import { resolveSettings } from '../../lib/options/resolve-settings.js';
+import { refusal } from '../options/resolve.js';
 import { cli, cliHere } from './cli.js';
 import { documentedShape, shapeOf } from './documented.js';
 import { scratch } from './scratch.js';
@@ -172,6 +174,38 @@ describe('doctor', () => {
         advice: 'Rename it to PAYMENT_SUCCESS_URL.',
       },
     ]);
+  });
+
+  const COMPLETE = {
+    PAYMENT_BASE_URL: 'https://gateway.invalid',
+    PAYMENT_MERCHANT_ID: 'M-1',
+    PAYMENT_CLIENT_ID: 'C-1',
+    PAYMENT_CLIENT_SECRET: 'geheim',
+    PAYMENT_API_KEY: 'geheim',
+    PAYMENT_PUBLIC_URL: 'https://shop.invalid',
+  };
+
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ['nothing set', {}],
+    ['the dialect forgotten by who comes from simulator:', COMPLETE],
+    ['the store forgotten in production', { ...COMPLETE, PAYMENT_DIALECT: 'morpos', NODE_ENV: 'production' }],
+    ['the simulator in production', { PAYMENT_BASE_URL: 'simulator:', NODE_ENV: 'production' }],
+    ['a mistyped variable', { PAYMENT_BASE_URL: 'https://gateway.invalid', PAYMENT_MERCHANTID: '1' }],
+  ])('reports what stops the application, with its hints: %s', async (_what, environment) => {
+    const stopped = refusal(() => resolveSettings({}, {}, environment));
+    const words = ['doctor', '--json', '--skip', 'gateway,callback,clock,store'];
+    const { status, stdout } = await cliHere(words, { cwd: '/', env: environment });
+    expect(status).toBe(1);
+    const { checks } = JSON.parse(stdout) as { checks: Check[] };
+    const settings = checks.filter((one) => one.check === 'settings');
+    expect(settings.map((one) => [one.status, one.message])).toEqual(
+      stopped.problems.map(({ option, variable, message }) => [
+        'failed',
+        `${option}${variable ? ` (${variable})` : ''} ${message}`,
+      ]),
+    );
+    const shown = checks.map(({ message, advice }) => `${message} ${advice}`).join();
+    for (const hint of stopped.hints) expect(shown).toContain(hint.replace(/\.$/, ''));
   });
 
   it('looks at a named account alone', async () => {
@@ -375,6 +409,22 @@ describe('doctor', () => {
       const [only] = await troubles({ PAYMENT_PUBLIC_URL }, ...OTHERS);
       expect(only).toMatchObject({ check: 'callback', status: 'failed' });
       expect(only?.message).toMatch(message);
+    });
+
+    it('address whose page never ends is read for a mebibyte alone', async () => {
+      let sent = 0;
+      const PAYMENT_PUBLIC_URL = await web((_request, response) => {
+        const chunk = Buffer.alloc(65_536, 'x');
+        const more = (): void => {
+          while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+        };
+        response.on('drain', more);
+        more();
+      });
+      const [only] = await troubles({ PAYMENT_PUBLIC_URL }, ...OTHERS);
+      expect(only?.message).toMatch(/answers 200, not as this module does/);
+      // What the sockets hold of it is not read.
+      expect(sent).toBeLessThan(32 * 1_048_576);
     });
 
     it('address where nothing listens', async () => {

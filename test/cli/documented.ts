@@ -15,6 +15,11 @@ export function wholePage(): string {
   return PAGE;
 }
 
+/** What the page shows of what people are shown. */
+export function documentedText(command: string): string {
+  return /```text\n([\s\S]*?)```/.exec(documented(command))?.[1] ?? '';
+}
+
 /** The names of an example's fields, at any depth; of lists, those of the first entry. */
 export function documentedShape(command: string): unknown {
   return shapeOf(exampleOf(command));

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { newConversationId, type Refund, type RefundTotals } from 'nestjs-card-payment';
 import { cli, MAIN } from './cli.js';
+import { documentedText } from './documented.js';
 import { scratch } from './scratch.js';
 import { Shop } from './shop.js';
 import { STORES } from './stores.js';
@@ -150,6 +151,8 @@ describe('before money moves', () => {
       const before = sent();
       const { status, stdout, stderr } = await shop.typed(typed, ['refund', id, '--amount', '10']);
       for (const fact of PLAN) expect(stderr).toMatch(fact);
+      const namesIn = (text: string) => text.match(/^\w+(?= {2})|^Send [^[]*/gm);
+      expect(namesIn(stderr)).toEqual(namesIn(documentedText('payments refund')));
       expect([status, stdout]).toEqual([1, '']);
       expect(stderr).toMatch(/Send this refund\? \[y\/N\] Nothing was sent\.\n$/);
       expect(sent()).toBe(before);

@@ -1,12 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { cleanEnvironment } from '../package/tarball.js';
-import { cli } from './cli.js';
+import { cliHere, MAIN } from './cli.js';
 import { scratch } from './scratch.js';
-
-const MAIN = join(process.cwd(), 'dist/esm/cli/main.js');
 
 describe('a newcomer with a simulator', () => {
   const { folder: cwd, file, remove } = scratch();
@@ -26,7 +23,7 @@ describe('a newcomer with a simulator', () => {
         if (printed.includes('3D passwords')) break;
       }
       writeFileSync(file('.env'), printed);
-      const { status, stdout } = await cli(['doctor'], { cwd });
+      const { status, stdout } = await cliHere(['doctor'], { cwd });
       expect(stdout).toMatch(/^✓ environment {2}\.env was read; 7 variables begin with PAYMENT_$/m);
       expect(stdout).toMatch(new RegExp(`^✓ settings {5}complete, dialect ${dialect}, which can ${moneyBack}`, 'm'));
       expect(stdout).toMatch(/^✓ gateway /m);
@@ -40,7 +37,7 @@ describe('a newcomer with a simulator', () => {
   });
 
   it('is told by doctor that the simulator of simulate is not running', async () => {
-    const { stdout, status } = await cli(['doctor'], { cwd, env: { PAYMENT_BASE_URL: 'http://127.0.0.1:9' } });
+    const { stdout, status } = await cliHere(['doctor'], { cwd, env: { PAYMENT_BASE_URL: 'http://127.0.0.1:9' } });
     expect(stdout).toMatch(/^✗ gateway .* A simulator\? Start it: npx nestjs-card-payment simulate\. /m);
     expect(status).toBe(1);
   });
@@ -50,7 +47,7 @@ describe('a newcomer with a simulator', () => {
     ['beside real settings', { PAYMENT_DIALECT: 'morpos', PAYMENT_PUBLIC_URL: 'http://127.0.0.1:9' }],
   ])('doctor speaks of the embedded simulator, %s', async (_how, more) => {
     const env = { PAYMENT_BASE_URL: 'simulator:', ...more };
-    const { stdout, status } = await cli(['doctor'], { cwd: '/', env });
+    const { stdout, status } = await cliHere(['doctor'], { cwd: '/', env });
     expect(stdout).toMatch(/^✓ settings {5}complete: the simulator inside the application/m);
     expect(stdout).toMatch(/^– gateway {6}not tried: PAYMENT_BASE_URL is the simulator inside the application/m);
     expect(stdout).toMatch(/^– credentials {2}not tried: the simulator has its own/m);
@@ -65,7 +62,7 @@ describe('a newcomer with a simulator', () => {
     ['mistyped', { PAYMENT_BASE_URL: 'Simulator:' }],
   ])('payments inquire speaks of the embedded simulator, %s', async (_how, more) => {
     const env = { PAYMENT_BASE_URL: 'simulator:', ...more };
-    const { stderr, status } = await cli(['payments', 'inquire', 'ABC'], { cwd: '/', env });
+    const { stderr, status } = await cliHere(['payments', 'inquire', 'ABC'], { cwd: '/', env });
     expect(stderr).toContain('PAYMENT_BASE_URL is the simulator inside the application');
     expect(stderr).toContain('PaymentService.inquire');
     expect(status).toBe(2);
@@ -73,10 +70,11 @@ describe('a newcomer with a simulator', () => {
 
   it('doctor offers the simulator where nothing is set, but not in production', async () => {
     const nowhere = { cwd: '/', env: {} };
-    expect((await cli(['doctor'], nowhere)).stdout).toContain('set PAYMENT_BASE_URL=simulator: and nothing else');
+    expect((await cliHere(['doctor'], nowhere)).stdout).toContain('set PAYMENT_BASE_URL=simulator: and nothing else');
     // NODE_ENV is the only thing that is set.
-    const { stdout } = await cli(['doctor'], { cwd: '/', env: { NODE_ENV: 'production' } });
+    const { stdout } = await cliHere(['doctor'], { cwd: '/', env: { NODE_ENV: 'production' } });
     expect(stdout).toContain('baseUrl (PAYMENT_BASE_URL) is missing');
+    expect(stdout).toContain('storeUrl (PAYMENT_STORE_URL) is missing while NODE_ENV is production');
     expect(stdout).not.toContain('simulator:');
   });
 });

@@ -93,6 +93,18 @@ describe('what is wrong', () => {
     expect(named(() => resolveSettings(REQUIRED_OPTIONS, {}, {}, [other]))).toEqual(['name']);
   });
 
+  it('is a store that is forgotten in production', () => {
+    const production = { NODE_ENV: 'production' };
+    expect(named(() => resolve({}, production))).toEqual(['storeUrl (PAYMENT_STORE_URL)']);
+    const error = refusal(() => resolve({}, { ...production, PAYMENT_STORE_URL: '' }));
+    expect(error.message).toContain('sqlite:FILE, postgres://…');
+    for (const storeUrl of ['memory:', 'sqlite:payments.sqlite']) {
+      expect(resolve({ storeUrl }, production).storeUrl).toBe(storeUrl);
+      expect(resolve({}, { ...production, PAYMENT_STORE_URL: storeUrl }).storeUrl).toBe(storeUrl);
+    }
+    expect(resolve({}, { NODE_ENV: 'test' }).storeUrl).toBe('memory:');
+  });
+
   it('is an option that does not exist', () => {
     expect(named(() => resolve({ baseURL: 'zzz', luhnCheck: false }))).toEqual(['baseURL', 'luhnCheck']);
     expect(named(() => resolve({ constructor: 'zzz' }))).toEqual(['constructor']);

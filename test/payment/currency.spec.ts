@@ -8,7 +8,7 @@ import {
   currencyLetters,
   isCurrencyCode,
 } from '../../lib/payment/amount.js';
-import { currencyOf } from '../../lib/simulator/money.js';
+import { currencyOf } from '../../lib/simulator/wire-values.js';
 
 /** Currencies of ISO 4217, by decimals: all without two of them, and some with two. */
 const ISO_4217: Readonly<Record<number, readonly [string, number][]>> = {

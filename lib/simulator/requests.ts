@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isJsonObject, JsonNumber, parseExact, type JsonObject, type JsonValue } from './exact-json.js';
-import { currencyOf } from './money.js';
+import { currencyOf, isJsonObject, JsonNumber, type JsonObject, type JsonValue, parseExact } from './wire-values.js';
+import type { SimulatorOperation } from './ledger.js';
 import type { SimulatorSettings } from './simulator-options.js';
 
 /**
@@ -81,40 +81,70 @@ export function readJson(headers: IncomingHttpHeaders, text: string): JsonObject
   return body;
 }
 
-/** A sale that passed every check. */
-export interface Sale {
+/** A request that passed every check. A text that it does not carry is empty. */
+export interface GatewayRequest {
+  readonly operation: SimulatorOperation;
   readonly conversationId: string;
+  readonly language: string;
   readonly returnUrl: string;
   readonly failUrl: string;
-  readonly language: string;
   /** First 6 and last 4 digits. */
   readonly maskedCardNumber: string;
   /** MMyy */
   readonly expDate: string;
-  /** The digits that were sent. */
+  /** The digits that were sent. A void has none, which is of the whole sale. */
   readonly amount: string;
   readonly currencyCode: number;
+  /**
+   * For a page of the gateway's, 0: not in instalments, or as the buyer chooses. Which of the two it means to the real
+   * gateway is unverified.
+   */
   readonly installmentCount: number;
+  /** The payment's, of a refund; a void names no order. */
+  readonly orderId: string;
+  readonly paymentId: string;
+  readonly bin: string;
 }
 
 /** @throws Refusal (400) that names every wrong field */
-export function readSale(body: JsonObject, settings: SimulatorSettings): Sale {
-  const fields = checkFields(body, fieldRules(settings));
-  const { cardNo, expDate } = fields.cardDetails as Readonly<Record<string, string>>;
-  const transaction = fields.transactionDetails as Readonly<Record<string, JsonNumber>>;
-  const sale = {
-    conversationId: fields.conversationId as string,
-    returnUrl: fields.returnUrl as string,
-    failUrl: fields.failUrl as string,
-    language: fields.language as string,
-    maskedCardNumber: maskedCard(cardNo!),
-    expDate: expDate!,
-    amount: transaction.amount!.text,
-    currencyCode: Number(transaction.currencyCode!.text),
-    installmentCount: Number(transaction.installmentCount!.text),
+export function readRequest(
+  operation: SimulatorOperation,
+  body: JsonObject,
+  settings: SimulatorSettings,
+): GatewayRequest {
+  const problems = operation === 'Auth3d' ? [] : problemsOf(body, RULES[operation](fieldRules(settings)), '');
+  if (problems.length > 0) throw refusedFields(problems);
+  const [card = {}, details = {}] = [body.cardDetails, body.transactionDetails].map(objectOf);
+  const cardNo = textOf(card.cardNo);
+  const request = {
+    operation,
+    conversationId: textOf(body.conversationId),
+    language: textOf(body.language),
+    returnUrl: textOf(body.returnUrl),
+    failUrl: textOf(body.failUrl),
+    maskedCardNumber: cardNo === '' ? '' : maskedCard(cardNo),
+    expDate: textOf(card.expDate),
+    amount: textOf(details.amount ?? body.amount),
+    currencyCode: Number(textOf(details.currencyCode ?? details.currency ?? body.currencyCode) || '949'),
+    installmentCount: Number(textOf(details.installmentCount)),
+    orderId: textOf(body.orderId),
+    paymentId: textOf(body.paymentId),
+    bin: textOf(body.bin),
   };
-  expectDecimals(sale);
-  return sale;
+  const decimals = currencyOf(request.currencyCode)?.decimals ?? 0;
+  if ((request.amount.split('.')[1]?.length ?? 0) > decimals && operation !== 'CheckBin') {
+    throw refusedFields(['transactionDetails.amount has more decimals than its currency']);
+  }
+  return request;
+}
+
+function objectOf(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+function textOf(value: JsonValue | undefined): string {
+  if (value instanceof JsonNumber) return value.text;
+  return typeof value === 'string' ? value : '';
 }
 
 /** First 6 and last 4 digits. */
@@ -122,15 +152,8 @@ export function maskedCard(cardNo: string): string {
   return cardNo.slice(0, 6) + '*'.repeat(cardNo.length - 10) + cardNo.slice(-4);
 }
 
-/** @throws Refusal (400) when the amount has more decimals than its currency */
-export function expectDecimals({ amount, currencyCode }: Pick<Sale, 'amount' | 'currencyCode'>): void {
-  if ((amount.split('.')[1]?.length ?? 0) > (currencyOf(currencyCode)?.decimals ?? 0)) {
-    throw refusedFields(['transactionDetails.amount has more decimals than its currency']);
-  }
-}
-
 /** Whether a value is valid; it is undefined if it is missing. */
-export type Rule = (value: JsonValue | undefined) => boolean;
+type Rule = (value: JsonValue | undefined) => boolean;
 interface Rules {
   readonly [field: string]: Rule | Rules;
 }
@@ -168,12 +191,49 @@ export function fieldRules({ credentials, dialect, luhn }: SimulatorSettings) {
   } satisfies Rules;
 }
 
-/** @throws Refusal (400) that names every wrong field */
-export function checkFields(body: JsonObject, rules: Rules): JsonObject {
-  const problems = problemsOf(body, rules, '');
-  if (problems.length > 0) throw refusedFields(problems);
-  return body;
+type SaleRules = ReturnType<typeof fieldRules>;
+
+/**
+ * The fields that the vendor's plugins send for a page of the gateway's: those of a sale without the card and its
+ * holder, with the amount and the currency as text, and with a capital F in `pFSubMerchantId`, which may be empty.
+ */
+function hostedRules(method: string): (rules: SaleRules) => Rules {
+  return ({ cardDetails: _card, cardHolderInfo: _holder, transactionDetails: details, ...rules }) => ({
+    ...rules,
+    paymentMethod: oneOf(method),
+    transactionDetails: {
+      ...details,
+      installmentCount: isNumber(/^(?:0|[2-9]|[1-9]\d)$/),
+      amount: isAmountText,
+      currencyCode: isCurrencyText,
+    },
+    extraParameter: { pFSubMerchantId: optional((value) => typeof value === 'string') },
+  });
 }
+
+const whole = (rules: SaleRules): Rules => rules;
+
+/** The fields of each operation. What Auth3d brings is compared with what the bank sent. */
+const RULES: Readonly<Record<Exclude<SimulatorOperation, 'Auth3d'>, (rules: SaleRules) => Rules>> = {
+  DoPayment: whole,
+  Init3d: whole,
+  CheckPayment: ({ merchantId, conversationId, sign }) => ({ merchantId, conversationId, sign }),
+  // The amount and its currency are the simulator's own: the vendor's plugins send neither.
+  CheckBin: ({ merchantId, conversationId, language, sign }) => ({
+    ...{ merchantId, conversationId, language, sign, bin: matches(/^\d{6,8}$/) },
+    ...{ amount: optional(isAmountText), currencyCode: optional(isCurrencyText) },
+  }),
+  refund: ({ merchantId, language, conversationId, sign, transactionDetails: { amount } }) => ({
+    ...{ merchantId, language, conversationId, sign, orderId: isText, paymentId: isText },
+    transactionDetails: { transactionType: oneOf('REFUND'), currencyCode: isCurrencyText, amount },
+  }),
+  void: ({ merchantId, language, conversationId, sign }) => ({
+    ...{ merchantId, language, conversationId, sign, paymentId: isText },
+    transactionDetails: { transactionType: oneOf('VOID'), currency: isCurrencyText },
+  }),
+  hostedPage: hostedRules('HOSTEDPAYMENT'),
+  embeddedForm: hostedRules('EMBEDDEDPAYMENT'),
+};
 
 function refusedFields(problems: string[]): Refusal {
   const wrongId = problems.some((problem) => problem.startsWith('conversationId '));
@@ -200,28 +260,28 @@ function allOptional(rules: Rules): boolean {
   return Object.values(rules).every((rule) => typeof rule === 'function' && rule(undefined));
 }
 
-export function optional(rule: Rule): Rule {
+function optional(rule: Rule): Rule {
   return (value) => value === undefined || rule(value);
 }
 
-export const isText: Rule = (value) => typeof value === 'string' && value.trim() !== '';
+const isText: Rule = (value) => typeof value === 'string' && value.trim() !== '';
 const isWebUrl: Rule = (value) => typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value);
 
 /** An amount as text, digit for digit. */
-export const isAmountText: Rule = matches(AMOUNT);
+const isAmountText: Rule = matches(AMOUNT);
 /** A currency as text: ISO 4217's three digits. */
-export const isCurrencyText: Rule = (value) => matches(/^\d{3}$/)(value) && !!currencyOf(Number(value));
+const isCurrencyText: Rule = (value) => matches(/^\d{3}$/)(value) && !!currencyOf(Number(value));
 
-export function oneOf(...texts: string[]): Rule {
+function oneOf(...texts: string[]): Rule {
   return (value) => typeof value === 'string' && texts.includes(value);
 }
 
-export function matches(pattern: RegExp): Rule {
+function matches(pattern: RegExp): Rule {
   return (value) => typeof value === 'string' && pattern.test(value);
 }
 
 /** A JSON number whose digits, as they were sent, match. */
-export function isNumber(pattern: RegExp): Rule {
+function isNumber(pattern: RegExp): Rule {
   return (value) => value instanceof JsonNumber && pattern.test(value.text);
 }
 
