@@ -9,7 +9,9 @@ import { OPTIONS, type OptionValues } from './option-table.js';
 import type { PaymentOptions, PaymentStructure } from './payment-options.js';
 import type { PaymentSettings } from './payment-settings.js';
 import { type Environment, readOptions, type ReadOptions } from './read-options.js';
+import { nearest } from './near-misses.js';
 import { settingHints } from './setting-hints.js';
+import { STORE_URL_FORMS } from '../store/store-url.js';
 import { isSimulatorMeant, SIMULATOR_OPTIONS, simulatorProblems } from './simulator-setting.js';
 
 const DEFAULT_SCOPE = 'pf_write';
@@ -38,7 +40,10 @@ export function resolveSettings(
     ...read.problems,
     ...dialectProblems,
     ...ruleProblems(read.values, dialect, account, structure, isSimulated),
-    ...(isSimulated ? simulatorProblems(read.values, environment, account) : []),
+    // What the simulator lacks is said first: no payment is to be kept.
+    ...(isSimulated
+      ? simulatorProblems(read.values, environment, account)
+      : storeProblems(options, environment, account)),
   ];
   const problems = [
     ...optionProblems.sort((a, b) => OPTION_NAMES.indexOf(a.option) - OPTION_NAMES.indexOf(b.option)),
@@ -77,7 +82,7 @@ export function resolveSettings(
   const gateways = gatewaysOf(dialect.name, { baseUrl: others.baseUrl, merchantId, formerBaseUrls });
   // The given store, dispatcher or dialect may hold passwords and keys.
   return withHidden(
-    { ...others, gateways, account, retentionMs },
+    { ...others, gateways, account, retentionMs, maxInFlight: others.maxInFlight || null },
     { dialect, credentials, store, storeUrl, dispatcher },
   );
 }
@@ -107,13 +112,24 @@ function structureProblems({ name, callback }: PaymentStructure): ConfigurationP
 
 function unknownOptions(options: PaymentOptions): ConfigurationProblem[] {
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(OPTIONS, name));
-  return unknown.map((option) => ({
-    option,
-    variable: null,
-    message: STRUCTURE.includes(option)
-      ? 'shapes the module: put it beside useFactory, not into what useFactory returns'
-      : 'is not an option',
-  }));
+  return unknown.map((option) => ({ option, variable: null, message: unknownText(option) }));
+}
+
+function unknownText(option: string): string {
+  if (STRUCTURE.includes(option))
+    return 'shapes the module: put it beside useFactory, not into what useFactory returns';
+  const meant = nearest(option, [...OPTION_NAMES, ...STRUCTURE]);
+  return meant === null ? 'is not an option' : `is not an option: did you mean ${meant}?`;
+}
+
+/** In production nobody may find out by a restart that payments were kept in memory. */
+function storeProblems(options: PaymentOptions, environment: Environment, account: string): ConfigurationProblem[] {
+  const variable = variableOf(account, 'storeUrl');
+  const isNamed = options.store ?? options.storeUrl ?? (environment[variable] || null);
+  if (isNamed !== null || environment.NODE_ENV !== 'production') return [];
+  const [memory, ...others] = STORE_URL_FORMS;
+  const message = `is missing, and NODE_ENV is production: set ${others.join(', ')}; or ${memory}, which forgets at each restart`;
+  return [{ option: 'storeUrl', variable, message }];
 }
 
 interface DialectChoice {
