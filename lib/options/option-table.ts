@@ -94,8 +94,8 @@ export const OPTIONS = {
   /** `PAYMENT_SESSION_TTL_MS`: how long a 3D payment waits for the buyer before it expires. Default 3600000 (1 h). */
   sessionTtlMs: wholeNumber({ default: 3_600_000, min: 1 }),
   /**
-   * `PAYMENT_STORE_URL`: `memory:`, `sqlite:FILE`, `postgres://…`, `mysql://…` or `mariadb://…`. Default `memory:`;
-   * while NODE_ENV is `production`, a store must be named.
+   * `PAYMENT_STORE_URL`: `memory:`, `sqlite:FILE`, `postgres://…`, `mysql://…` or `mariadb://…`. Required while
+   * NODE_ENV is `production`. Default `memory:`.
    */
   storeUrl: text({ default: 'memory:', check: storeUrlProblem }),
   /**
