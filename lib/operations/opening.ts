@@ -12,7 +12,6 @@ import { type PaymentKind, type PaymentRecord, UNANSWERED } from '../payment/pay
 import { referenceLockIn } from '../payment/transitions.js';
 import { loopTurn } from '../runtime/clock.js';
 import type { Randomness } from '../runtime/randomness.js';
-import { textLanguage } from '../runtime/text-language.js';
 import { claimEnd } from '../settlement/claim.js';
 import type { Earlier, PaymentReader } from '../settlement/records.js';
 import type { StoreClock } from '../settlement/store-clock.js';
@@ -51,7 +50,7 @@ export function hostedRequest(
     paymentInstrumentType: input.paymentInstrumentType ?? KNOWN_VALUES.paymentInstrumentType,
     transactionType: transaction.transactionType ?? KNOWN_VALUES.transactionType,
     installmentCount: transaction.installmentCount ?? 1,
-    amount: amountText(transaction, 'transactionDetails.amount', amountFormat, input.language ?? language),
+    amount: amountText(transaction, 'transactionDetails.amount', amountFormat),
     currencyCode: transaction.currencyCode,
     vftFlag: transaction.vftFlag,
     pfSubMerchantId: input.extraParameter?.pfSubMerchantId,
@@ -68,13 +67,12 @@ export function amountText(
   { amount, currencyCode }: Pick<TransactionDetailsDto, 'amount' | 'currencyCode'>,
   path: string,
   format: AmountFormat,
-  language: string,
 ): string {
   const canonical = canonicalAmount(amount, currencyCode, format);
   if ('text' in canonical) return canonical.text;
   const { problem } = canonical;
   const message = AMOUNT_TEXTS[problem];
-  throw new PaymentValidationError([{ path, rule: problem, message }], textLanguage(language));
+  throw new PaymentValidationError([{ path, rule: problem, message }]);
 }
 
 /** What identifies a new payment, besides its conversationId. */
@@ -174,12 +172,12 @@ export async function openPayment(
 export async function receiveInput<T extends DoPaymentDto | HostedPaymentDto>(
   type: ClassConstructor<T>,
   given: unknown,
-  { luhn, language }: PaymentSettings,
+  { luhn }: PaymentSettings,
   clock: StoreClock,
 ): Promise<{ input: T; now: Date }> {
-  const copy = copyInput(given, textLanguage(language));
+  const copy = copyInput(given);
   await loopTurn.take();
   await clock.check();
   const now = clock.now();
-  return { input: checkInput(type, copy, { luhn, language, now }), now };
+  return { input: checkInput(type, copy, { luhn, now }), now };
 }
