@@ -87,7 +87,7 @@ export {
 } from './events/on-payment.decorator.js';
 
 export { PaymentCallback, PaymentCallbackGuard } from './http/payment-callback.guard.js';
-export { BANK_PAGE_HEADERS, BankPage } from './http/bank-page.js';
+export { BANK_PAGE_HEADERS, BankPage, type BankPageDecorator } from './http/bank-page.js';
 export { ReceivedCallback } from './http/callback-receiver.js';
 export { escapeHtml } from './http/buyer-page.js';
 export type { PaymentErrorBody } from './http/error-answer.js';

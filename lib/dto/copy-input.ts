@@ -1,5 +1,5 @@
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
-import type { TextLanguage, Translations } from '../runtime/text-language.js';
+import type { Translations } from '../runtime/text-language.js';
 
 /** Far more fields than any message has. */
 export const MAX_FIELDS = 64;
@@ -26,9 +26,9 @@ const TEXTS = {
  *
  * @throws PaymentValidationError if the input is not an object or cannot be read
  */
-export function copyInput(input: unknown, language: TextLanguage = 'en'): object {
-  const copy = new InputCopier(language).copy(input, '', 0);
-  if (typeof copy !== 'object' || copy === null || Array.isArray(copy)) throw refusal('', 'isObject', language);
+export function copyInput(input: unknown): object {
+  const copy = new InputCopier().copy(input, '', 0);
+  if (typeof copy !== 'object' || copy === null || Array.isArray(copy)) throw refusal('', 'isObject');
   return copy;
 }
 
@@ -46,20 +46,18 @@ export function unknownField(path: string): ValidationProblem {
 }
 
 class InputCopier {
-  constructor(private readonly language: TextLanguage) {}
-
   copy(value: unknown, path: string, depth: number): unknown {
     if (typeof value === 'function') return [];
     if (typeof value !== 'object' || value === null) return value;
     const names = this.read(path, () => (Array.isArray(value) ? null : Object.keys(value)));
     if (names === null || depth > 1) return [];
-    if (names.length > MAX_FIELDS) throw refusal(path, 'fieldCount', this.language);
+    if (names.length > MAX_FIELDS) throw refusal(path, 'fieldCount');
     const copy: Record<string, unknown> = {};
     for (const name of names) {
       const at = fieldPath(path, name);
       // class-transformer would drop these fields silently.
       if (name in Object.prototype || name === 'toJSON') {
-        throw new PaymentValidationError([unknownField(at)], this.language);
+        throw new PaymentValidationError([unknownField(at)]);
       }
       const field = this.read(at, () => (value as Record<string, unknown>)[name]);
       const copied = this.copy(field, at, depth + 1);
@@ -73,13 +71,13 @@ class InputCopier {
     try {
       return read();
     } catch {
-      throw refusal(path, 'readable', this.language);
+      throw refusal(path, 'readable');
     }
   }
 }
 
-function refusal(path: string, rule: keyof typeof TEXTS, language: TextLanguage): PaymentValidationError {
-  return new PaymentValidationError([inputProblem(path, rule)], language);
+function refusal(path: string, rule: keyof typeof TEXTS): PaymentValidationError {
+  return new PaymentValidationError([inputProblem(path, rule)]);
 }
 
 /** A problem with the input as a whole, for which no field has a rule. */

@@ -4,10 +4,19 @@ import { IsTrueOrFalse } from './rules/reading.rules.js';
 import { IsNested, IsRequired, MayBeAbsent } from './rules/rule.js';
 import { IsAmount, IsCurrencyCode, IsOneOf, IsText, IsWebUrl, IsWholeNumber } from './rules/value.rules.js';
 
+const SALE_ALONE = {
+  en:
+    '$property must be SALE, or left out: money is given back by `refund`, a sale is called off by `void` of ' +
+    'PaymentService; there is no pre-authorization',
+  tr:
+    '$property SALE olmalı ya da verilmemeli: para iadesi PaymentService’in `refund`, satışın iptali `void` metoduyla ' +
+    'yapılır; ön provizyon yoktur',
+};
+
 /** The sale (docs/interface.md). It comes from the merchant's order, never from a buyer's browser. */
 export class TransactionDetailsDto {
-  /** `SALE` unless given; the interface shows no other value. */
-  @IsText()
+  /** `SALE` and nothing else, given or not: the answer to another type would be read as that of a sale. */
+  @IsOneOf(['SALE'], SALE_ALONE)
   @MayBeAbsent()
   transactionType?: string;
 

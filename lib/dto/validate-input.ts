@@ -2,7 +2,7 @@ import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
 import { holdsCard } from '../payment/kept-text.js';
-import { textLanguage, type Translations } from '../runtime/text-language.js';
+import type { Translations } from '../runtime/text-language.js';
 import { CARD_CHECKS, type CardDetails } from './card-details.dto.js';
 import { copyInput, fieldPath, unknownField } from './copy-input.js';
 import type { DoPaymentDto, HostedPaymentDto } from './do-payment.dto.js';
@@ -15,8 +15,6 @@ export interface InputChecks {
   readonly luhn: boolean;
   /** The time at which the card must not have expired. */
   readonly now: Date;
-  /** The language of the messages, unless the input names one. */
-  readonly language: string;
 }
 
 /**
@@ -29,25 +27,23 @@ export interface InputChecks {
 export function checkInput<T extends DoPaymentDto | HostedPaymentDto>(
   type: ClassConstructor<T>,
   input: unknown,
-  { luhn, now, language: defaultLanguage }: InputChecks,
+  { luhn, now }: InputChecks,
 ): T {
-  const instance = plainToInstance(type, copyInput(input, textLanguage(defaultLanguage)));
-  const own: unknown = instance.language;
-  const language = textLanguage(typeof own === 'string' ? own : defaultLanguage);
+  const instance = plainToInstance(type, copyInput(input));
   // Rules without a group always apply; of those with one, at most Luhn does. The expiry is checked below, at `now`.
   const group = luhn ? CARD_CHECKS.luhn : 'none';
   const errors = obeysRules(instance, group) ? [] : brokenRules(instance, group);
   const card: Partial<CardDetails> | null = 'cardDetails' in instance ? instance.cardDetails : null;
   if (card && isMaskedCard(card)) {
     const masked = { path: 'cardDetails', rule: 'masked', message: MASKED_CARD_TEXTS };
-    throw new PaymentValidationError([masked], language);
+    throw new PaymentValidationError([masked]);
   }
   const problems = problemsOf(errors);
   if (hasExpired(card?.expDate, now)) {
     problems.push({ path: 'cardDetails.expDate', rule: EXPIRED.name, message: EXPIRED.texts });
   }
   if (problems.length === 0 && card) problems.push(...cardsInTexts({ ...instance, cardDetails: card }));
-  if (problems.length > 0) throw new PaymentValidationError(problems, language);
+  if (problems.length > 0) throw new PaymentValidationError(problems);
   return instance;
 }
 
@@ -58,10 +54,10 @@ export function checkInput<T extends DoPaymentDto | HostedPaymentDto>(
  * @returns a new instance
  * @throws PaymentValidationError, which names every path and rule and shows no value
  */
-export function checkedInput<T extends object>(type: ClassConstructor<T>, input: unknown, language: string): T {
-  const instance = plainToInstance(type, copyInput(input, textLanguage(language)));
+export function checkedInput<T extends object>(type: ClassConstructor<T>, input: unknown): T {
+  const instance = plainToInstance(type, copyInput(input));
   const problems = problemsOf(brokenRules(instance, 'none'));
-  if (problems.length > 0) throw new PaymentValidationError(problems, textLanguage(language));
+  if (problems.length > 0) throw new PaymentValidationError(problems);
   return instance;
 }
 

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { IntrinsicException } from '@nestjs/common';
 import type { Payment, PaymentReason } from '../payment/payment.js';
 import type { Refund, RefundTotals } from '../payment/refund.js';
@@ -60,6 +61,11 @@ export class PaymentConfigurationError extends PaymentError {
           .join('\n') +
         hints.map((hint) => `\n  ${hint}`).join(''),
     );
+  }
+
+  /** Nest prints this at start-up: the list alone, since no place in the code is to blame. */
+  [inspect.custom](): string {
+    return `${this.name}: ${this.message}`;
   }
 }
 

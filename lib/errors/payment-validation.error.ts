@@ -2,11 +2,6 @@ import type { TextLanguage, Translations } from '../runtime/text-language.js';
 import { fieldNameOf } from './buyer-texts.js';
 import { PaymentError } from './payment-errors.js';
 
-const REFUSED: Translations = {
-  en: 'The payment was refused before sending',
-  tr: 'Ödeme gönderilmeden reddedildi',
-};
-
 /** One mistake in the input. The value is never shown. */
 export interface ValidationIssue {
   /** The field: `cardDetails.expDate`. */
@@ -15,7 +10,7 @@ export interface ValidationIssue {
   readonly field: string;
   /** The rule that it breaks: a stable name such as `isNotEmpty` or `luhn`. */
   readonly rule: string;
-  /** What to do about it, in the language of the payment (`language` of the input, or the option). */
+  /** What to do about it, in English. For a buyer: `issuesIn(language)`. */
   readonly message: string;
 }
 
@@ -35,10 +30,11 @@ export class PaymentValidationError extends PaymentError {
   /** A `#` field, so that `JSON.stringify` and `console.log` show the issues only once. */
   readonly #problems: readonly ValidationProblem[];
 
+  /** @param language of the issues alone, where they are for a buyer: the message is for programmers */
   constructor(problems: readonly ValidationProblem[], language: TextLanguage = 'en') {
-    const issues = worded(problems, language);
-    super(`${REFUSED[language]}: ${issues.map(({ path, message }) => `${path}: ${message}`).join('; ')}`);
-    this.issues = issues;
+    const lines = worded(problems, 'en').map(({ path, message }) => `${path}: ${message}`);
+    super(`The payment was refused before sending: ${lines.join('; ')}`);
+    this.issues = worded(problems, language);
     this.#problems = problems;
   }
 

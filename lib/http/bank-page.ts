@@ -30,6 +30,13 @@ class BankPageInterceptor implements NestInterceptor {
   }
 }
 
+/** Can be applied to a route that returns the page itself: an object would be sent to the buyer as JSON. */
+export type BankPageDecorator = <Route extends (...given: never[]) => string | Promise<string>>(
+  prototype: object,
+  name: string | symbol,
+  descriptor: TypedPropertyDescriptor<Route>,
+) => void;
+
 /**
  * For the route that returns the bank's page, `html` of `init3d`: answers with status 200 and
  * {@link BANK_PAGE_HEADERS}, on Express and Fastify. An error or a redirect of that route is answered without these
@@ -43,7 +50,7 @@ class BankPageInterceptor implements NestInterceptor {
  * }
  * ```
  */
-export function BankPage(): MethodDecorator {
+export function BankPage(): BankPageDecorator {
   return applyDecorators(HttpCode(200), UseInterceptors(BankPageInterceptor));
 }
 

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
+import { DiscoveryService, HttpAdapterHost } from '@nestjs/core';
 import { PaymentConfigurationError } from '../errors/payment-errors.js';
 import { EventDispatcher } from '../events/event-dispatcher.js';
 import { HandlerFinder, type PaymentHandler } from '../events/handler-finder.js';
@@ -25,6 +25,7 @@ import { connectTelemetry } from '../telemetry/open-telemetry.js';
 export class AccountLife {
   /** #private, since `inspect` would otherwise print the whole application. */
   readonly #discovery: DiscoveryService;
+  readonly #adapterHost: HttpAdapterHost;
   /** The handlers of this account. */
   private handlers: readonly PaymentHandler[] = [];
   private closed: Promise<void> | null = null;
@@ -44,8 +45,10 @@ export class AccountLife {
     private readonly startUp: StartUpReport,
     private readonly gauges: PaymentGauges,
     private readonly processHold: ProcessHold,
+    adapterHost: HttpAdapterHost,
   ) {
     this.#discovery = discovery;
+    this.#adapterHost = adapterHost;
   }
 
   /** Finds the handlers and begins to accept work. */
@@ -65,6 +68,7 @@ export class AccountLife {
   }
 
   start(): void {
+    this.simulator.guard(this.#adapterHost.httpAdapter?.getHttpServer());
     this.startUp.write(this.handlers);
     this.gauges.start();
     this.reconciler.start();

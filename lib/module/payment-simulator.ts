@@ -1,6 +1,7 @@
+import { type AddressInfo, Server } from 'node:net';
 import { PaymentConfigurationError } from '../errors/payment-errors.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
-import { SIMULATOR_OPTIONS } from '../options/simulator-setting.js';
+import { SIMULATOR_OPTIONS, simulatorProblem } from '../options/simulator-setting.js';
 import { SIMULATOR_URL } from '../options/url-checks.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../payment/account.js';
 import type { PaymentClock } from '../runtime/clock.js';
@@ -76,6 +77,25 @@ export class PaymentSimulator {
     });
     new PaymentLogger().warn(opened.describe());
     return opened;
+  }
+
+  /**
+   * Has the server of the application listen on this machine alone while NODE_ENV is not set: it may be one that takes
+   * real orders.
+   *
+   * @internal
+   */
+  guard(server: unknown): void {
+    if (!this.isRunning || process.env['NODE_ENV'] || !(server instanceof Server)) return;
+    // Before the listener of whoever called `listen`, whose promise is then rejected.
+    server.prependListener('listening', () => {
+      const address = server.address();
+      if (isLoopbackAddress(address)) return;
+      // Not at once, since Fastify still reads the address; no connection is taken before.
+      process.nextTick(() => server.close());
+      const where = `while NODE_ENV is not set and the server listens on ${shownAddress(address)}, not on 127.0.0.1 alone`;
+      server.emit('error', new PaymentConfigurationError([simulatorProblem(this.account, where)]));
+    });
   }
 
   /** Whether `baseUrl` is `simulator:`. */
@@ -182,6 +202,15 @@ export class PaymentSimulator {
     const example = card ? `Test card ${card.cardNo}, ${card.expDate} (MMyy), ${card.cvv}; ` : '';
     return `${what} go to the embedded simulator: no money moves. ${example}SMS code ${smsCode}.`;
   }
+}
+
+/** A socket file may be one of a proxy's. */
+function isLoopbackAddress(address: AddressInfo | string | null): boolean {
+  return typeof address === 'object' && address !== null && /^(?:127\.|::1$)/.test(address.address);
+}
+
+function shownAddress(address: AddressInfo | string | null): string {
+  return typeof address === 'object' && address !== null ? address.address : 'a socket file';
 }
 
 function problemOf(account: string, message: string): PaymentConfigurationError {

@@ -12,7 +12,6 @@ import { variableOf } from '../payment/account.js';
 import { CardBin, CardInstallment } from '../payment/card-bin.js';
 import { PaymentClock, withTimeout } from '../runtime/clock.js';
 import { LimitedLog } from '../runtime/limited-log.js';
-import { textLanguage } from '../runtime/text-language.js';
 import { countRefused } from '../telemetry/metrics.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, noPayment } from '../telemetry/spans.js';
@@ -63,16 +62,15 @@ export class BinInquiries {
   private async checkNow(bin: unknown, sale: BinSale | undefined): Promise<CardBin> {
     if (!isBin(bin)) {
       const problem = { path: 'bin', rule: BIN.name, message: BIN.texts };
-      throw new PaymentValidationError([problem], textLanguage(this.settings.language));
+      throw new PaymentValidationError([problem]);
     }
     const asked = sale === undefined ? NO_SALE : this.askedSale(sale);
     return cardBin(bin, await this.outcomeFor(bin, asked));
   }
 
   private askedSale(sale: BinSale): AskedSale {
-    const { amountFormat, language } = this.settings;
-    const input = checkedInput(BinSaleRules, sale, language);
-    return { amount: amountText(input, 'amount', amountFormat, language), currencyCode: input.currencyCode };
+    const input = checkedInput(BinSaleRules, sale);
+    return { amount: amountText(input, 'amount', this.settings.amountFormat), currencyCode: input.currencyCode };
   }
 
   private async outcomeFor(bin: string, sale: AskedSale): Promise<BinOutcome> {

@@ -13,7 +13,6 @@ import { type PaymentKind, type PaymentRecord, UNANSWERED } from '../payment/pay
 import { referenceLockIn } from '../payment/transitions.js';
 import { loopTurn } from '../runtime/clock.js';
 import { Randomness } from '../runtime/randomness.js';
-import { textLanguage } from '../runtime/text-language.js';
 import { claimEnd } from '../settlement/claim.js';
 import { type Earlier, PaymentReader } from '../settlement/records.js';
 import { StoreClock } from '../settlement/store-clock.js';
@@ -53,12 +52,12 @@ export class Opening {
     type: ClassConstructor<T>,
     given: unknown,
   ): Promise<Received<T>> {
-    const { luhn, language } = this.settings;
-    const copy = copyInput(given, textLanguage(language));
+    const { luhn } = this.settings;
+    const copy = copyInput(given);
     await loopTurn.take();
     await this.clock.check();
     const now = this.clock.now();
-    return { input: checkInput(type, copy, { luhn, language, now }), now };
+    return { input: checkInput(type, copy, { luhn, now }), now };
   }
 
   newToken(): string {
@@ -143,7 +142,7 @@ export function hostedRequest(
     paymentInstrumentType: input.paymentInstrumentType ?? KNOWN_VALUES.paymentInstrumentType,
     transactionType: transaction.transactionType ?? KNOWN_VALUES.transactionType,
     installmentCount: transaction.installmentCount ?? 1,
-    amount: amountText(transaction, 'transactionDetails.amount', amountFormat, input.language ?? language),
+    amount: amountText(transaction, 'transactionDetails.amount', amountFormat),
     currencyCode: transaction.currencyCode,
     vftFlag: transaction.vftFlag,
     pfSubMerchantId: input.extraParameter?.pfSubMerchantId,
@@ -160,13 +159,12 @@ export function amountText(
   { amount, currencyCode }: Pick<TransactionDetailsDto, 'amount' | 'currencyCode'>,
   path: string,
   format: AmountFormat,
-  language: string,
 ): string {
   const canonical = canonicalAmount(amount, currencyCode, format);
   if ('text' in canonical) return canonical.text;
   const { problem } = canonical;
   const message = AMOUNT_TEXTS[problem];
-  throw new PaymentValidationError([{ path, rule: problem, message }], textLanguage(language));
+  throw new PaymentValidationError([{ path, rule: problem, message }]);
 }
 
 /** What identifies a new payment, besides its conversationId. */

@@ -32,7 +32,6 @@ import {
 } from '../payment/refund.js';
 import { advance, referenceLockIn } from '../payment/transitions.js';
 import { Randomness } from '../runtime/randomness.js';
-import { textLanguage } from '../runtime/text-language.js';
 import { Claim, claimEnd } from '../settlement/claim.js';
 import { applyNotSent } from '../settlement/outcomes.js';
 import { type AskedRefund, expectOwn, PaymentReader, RefundReader } from '../settlement/records.js';
@@ -82,17 +81,17 @@ export class Refunds {
   ) {}
 
   refund(input: unknown): Promise<Refund> {
-    return this.inSpan('refund', () => this.giveBack('refund', checkedInput(RefundDto, input, this.settings.language)));
+    return this.inSpan('refund', () => this.giveBack('refund', checkedInput(RefundDto, input)));
   }
 
   void(input: unknown): Promise<Refund> {
-    return this.inSpan('void', () => this.giveBack('void', checkedInput(VoidDto, input, this.settings.language)));
+    return this.inSpan('void', () => this.giveBack('void', checkedInput(VoidDto, input)));
   }
 
   /** Writes down a refund that was made at the gateway's own panel. Nothing is sent. */
   recordRefund(given: unknown): Promise<Refund> {
     return this.inSpan('recordRefund', async () => {
-      const input = checkedInput(RecordRefundDto, given, this.settings.language);
+      const input = checkedInput(RecordRefundDto, given);
       if (input.refundId === undefined && input.idempotencyKey === undefined) {
         throw this.refused({ path: 'refundId', rule: 'isDefined', message: NO_KEY_TEXTS });
       }
@@ -248,14 +247,14 @@ export class Refunds {
       if (isCard) throw this.refused({ path, rule: CARD_FREE.name, message: CARD_FREE.texts });
     }
     const { refundId = null, idempotencyKey = null, conversationId, amount } = input;
-    const { amountFormat, language } = this.settings;
+    const { amountFormat } = this.settings;
     const { currencyCode } = sale;
-    const text = amount === undefined ? null : amountText({ amount, currencyCode }, 'amount', amountFormat, language);
+    const text = amount === undefined ? null : amountText({ amount, currencyCode }, 'amount', amountFormat);
     return { kind, refundId, idempotencyKey, conversationId, amount: text };
   }
 
   private refused(problem: ValidationProblem): PaymentValidationError {
-    return new PaymentValidationError([problem], textLanguage(this.settings.language));
+    return new PaymentValidationError([problem]);
   }
 
   /**

@@ -7,7 +7,7 @@ import { CallbackRoute, trimSlashes } from '../options/payment-options.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { variableOf } from '../payment/account.js';
 import { isLoopback } from '../runtime/network.js';
-import { textLanguage, type Translations } from '../runtime/text-language.js';
+import type { Translations } from '../runtime/text-language.js';
 import { NO_TOKEN } from './ids.js';
 
 /** The two URLs that a request gives the gateway. */
@@ -38,9 +38,8 @@ export class ReturnUrlMaker {
    *
    * @throws PaymentValidationError when there is none, or the caller's lead to another site
    */
-  make(own: Partial<ReturnUrls> & { readonly language?: string }, token: string = NO_TOKEN): ReturnUrls {
+  make(own: Partial<ReturnUrls>, token: string = NO_TOKEN): ReturnUrls {
     const built = this.base();
-    const language = textLanguage(own.language ?? this.settings.language);
     const problems = this.foreignIn(own);
     const choose = (option: keyof ReturnUrls, last: string): string => {
       const url = own[option] ?? this.settings[option] ?? (built && `${built}/{token}/${last}`);
@@ -50,7 +49,7 @@ export class ReturnUrlMaker {
       return (url ?? '').replaceAll('{token}', token);
     };
     const urls = { returnUrl: choose('returnUrl', 'return'), failUrl: choose('failUrl', 'fail') };
-    if (problems.length > 0) throw new PaymentValidationError(problems, language);
+    if (problems.length > 0) throw new PaymentValidationError(problems);
     return urls;
   }
 

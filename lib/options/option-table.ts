@@ -94,8 +94,8 @@ export const OPTIONS = {
   /** `PAYMENT_SESSION_TTL_MS`: how long a 3D payment waits for the buyer before it expires. Default 3600000 (1 h). */
   sessionTtlMs: wholeNumber({ default: 3_600_000, min: 1 }),
   /**
-   * `PAYMENT_STORE_URL`: `memory:`, `sqlite:FILE`, `postgres://…`, `mysql://…` or `mariadb://…`. Default `memory:`. While
-   * NODE_ENV is `production`, it is required.
+   * `PAYMENT_STORE_URL`: `memory:`, `sqlite:FILE`, `postgres://…`, `mysql://…` or `mariadb://…`. Required while
+   * NODE_ENV is `production`. Default `memory:`.
    */
   storeUrl: text({ default: 'memory:', check: storeUrlProblem }),
   /**
@@ -120,10 +120,10 @@ export const OPTIONS = {
   background: flag(true),
   /**
    * `PAYMENT_MAX_IN_FLIGHT`: how many calls of `doPayment` and `init3d` may run at once in this process. Further calls
-   * are refused (PaymentOverloadError), with nothing recorded and nothing sent. A callback is never refused. Default:
-   * no limit.
+   * are refused (PaymentOverloadError), with nothing recorded and nothing sent. A callback is never refused. 0 sets
+   * no limit. Default 256.
    */
-  maxInFlight: wholeNumber({ default: null, min: 1, max: MAX_IN_FLIGHT }),
+  maxInFlight: wholeNumber({ default: 256, min: 0, max: MAX_IN_FLIGHT }),
   /**
    * `PAYMENT_BIN_TIMEOUT_MS`: the deadline of `checkBin`, whose answer a buyer waits for while typing. Default 2000
    * (2 s).

@@ -4,7 +4,7 @@ import type { OptionValues } from './option-table.js';
 /** The options that the settings take over unchanged. */
 type UnchangedOptions = Omit<
   OptionValues,
-  keyof GatewayCredentials | 'dialect' | 'signer' | 'retentionMs' | 'formerBaseUrls'
+  keyof GatewayCredentials | 'dialect' | 'signer' | 'retentionMs' | 'maxInFlight' | 'formerBaseUrls'
 >;
 
 /** Exists only for the type: settings are plain objects, and this class is never instantiated. */
@@ -22,4 +22,6 @@ export abstract class PaymentSettings extends UnchangedSettings {
   abstract readonly gateways: readonly [string, ...string[]];
   /** Null keeps settled payments forever. */
   abstract readonly retentionMs: number | null;
+  /** Null sets no limit. */
+  abstract readonly maxInFlight: number | null;
 }

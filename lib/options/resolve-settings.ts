@@ -10,6 +10,7 @@ import { OPTIONS, type OptionValues } from './option-table.js';
 import type { PaymentOptions, PaymentStructure } from './payment-options.js';
 import type { PaymentSettings } from './payment-settings.js';
 import { type Environment, readOptions, type ReadOptions } from './read-options.js';
+import { nearest } from './near-misses.js';
 import { settingHints } from './setting-hints.js';
 import { isSimulatorMeant, SIMULATOR_OPTIONS, simulatorProblems } from './simulator-setting.js';
 
@@ -39,9 +40,10 @@ export function resolveSettings(
     ...read.problems,
     ...dialectProblems,
     ...ruleProblems(read.values, dialect, account, structure, isSimulated),
+    // What the simulator lacks is said first: no payment is to be kept.
     ...(isSimulated
       ? simulatorProblems(read.values, environment, account)
-      : forgottenStore(options, environment, account)),
+      : storeProblems(options, environment, account)),
   ];
   const problems = [
     ...optionProblems.sort((a, b) => OPTION_NAMES.indexOf(a.option) - OPTION_NAMES.indexOf(b.option)),
@@ -80,18 +82,9 @@ export function resolveSettings(
   const gateways = gatewaysOf(dialect.name, { baseUrl: others.baseUrl, merchantId, formerBaseUrls });
   // The given store, dispatcher or dialect may hold passwords and keys.
   return withHidden(
-    { ...others, gateways, account, retentionMs },
+    { ...others, gateways, account, retentionMs, maxInFlight: others.maxInFlight || null },
     { dialect, credentials, store, storeUrl, dispatcher },
   );
-}
-
-/** In production nobody keeps payments in memory without having said so: a restart would lose them. */
-function forgottenStore(options: PaymentOptions, environment: Environment, account: string): ConfigurationProblem[] {
-  const variable = variableOf(account, 'storeUrl');
-  if (environment['NODE_ENV'] !== 'production' || options.store || options.storeUrl || environment[variable]) return [];
-  const forms = STORE_URL_FORMS.slice(1).join(', ');
-  const message = `is missing while NODE_ENV is production: ${forms}; or memory:, if a restart may lose all payments`;
-  return [{ option: 'storeUrl', variable, message }];
 }
 
 /** The id of an account's gateway, then those that it had at its former addresses. */
@@ -119,13 +112,24 @@ function structureProblems({ name, callback }: PaymentStructure): ConfigurationP
 
 function unknownOptions(options: PaymentOptions): ConfigurationProblem[] {
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(OPTIONS, name));
-  return unknown.map((option) => ({
-    option,
-    variable: null,
-    message: STRUCTURE.includes(option)
-      ? 'shapes the module: put it beside useFactory, not into what useFactory returns'
-      : 'is not an option',
-  }));
+  return unknown.map((option) => ({ option, variable: null, message: unknownText(option) }));
+}
+
+function unknownText(option: string): string {
+  if (STRUCTURE.includes(option))
+    return 'shapes the module: put it beside useFactory, not into what useFactory returns';
+  const meant = nearest(option, [...OPTION_NAMES, ...STRUCTURE]);
+  return meant === null ? 'is not an option' : `is not an option: did you mean ${meant}?`;
+}
+
+/** In production nobody may find out by a restart that payments were kept in memory. */
+function storeProblems(options: PaymentOptions, environment: Environment, account: string): ConfigurationProblem[] {
+  const variable = variableOf(account, 'storeUrl');
+  const isNamed = options.store ?? options.storeUrl ?? (environment[variable] || null);
+  if (isNamed !== null || environment.NODE_ENV !== 'production') return [];
+  const [memory, ...others] = STORE_URL_FORMS;
+  const message = `is missing, and NODE_ENV is production: set ${others.join(', ')}; or ${memory}, which forgets at each restart`;
+  return [{ option: 'storeUrl', variable, message }];
 }
 
 interface DialectChoice {

@@ -41,15 +41,15 @@ export function simulatorProblems(
 ): ConfigurationProblem[] {
   const { publicUrl, callbackUrl, returnUrl, failUrl } = values;
   const isPublic = [publicUrl, callbackUrl, returnUrl, failUrl].some((url) => url && !isLoopbackUrl(url));
-  const refuse = (when: string): ConfigurationProblem[] => [
-    {
-      option: 'baseUrl',
-      variable: variableOf(account, 'baseUrl'),
-      message: `cannot be simulator: ${when}: ${WHAT_TO_DO}`,
-    },
-  ];
   if (NODE_ENV && !SAFE_ENVIRONMENTS.includes(NODE_ENV))
-    return refuse('while NODE_ENV is neither development nor test');
-  if (!NODE_ENV && isPublic) return refuse('while NODE_ENV is not set and buyers come by a public address');
+    return [simulatorProblem(account, 'while NODE_ENV is neither development nor test')];
+  if (!NODE_ENV && isPublic)
+    return [simulatorProblem(account, 'while NODE_ENV is not set and buyers come by a public address')];
   return [];
+}
+
+/** @param when the simulator may not run */
+export function simulatorProblem(account: string, when: string): ConfigurationProblem {
+  const message = `cannot be simulator: ${when}: ${WHAT_TO_DO}`;
+  return { option: 'baseUrl', variable: variableOf(account, 'baseUrl'), message };
 }

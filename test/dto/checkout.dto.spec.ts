@@ -46,14 +46,14 @@ class ShopController {
       cardHolderInfo: checkout.cardHolderInfo,
       transactionDetails: { amount: '149.90', currencyCode: 949, installmentCount: checkout.installmentCount },
     };
-    this.checked = validateInput(Init3dDto, input, { luhn: true, now: NOW, language: 'en' });
+    this.checked = validateInput(Init3dDto, input, { luhn: true, now: NOW });
     return 'checked';
   }
 
   /** What the README warns of. */
   @Post('careless')
   careless(@Body() payment: DoPaymentDto): string {
-    this.checked = validateInput(DoPaymentDto, payment, { luhn: true, now: NOW, language: 'en' });
+    this.checked = validateInput(DoPaymentDto, payment, { luhn: true, now: NOW });
     return 'checked';
   }
 }

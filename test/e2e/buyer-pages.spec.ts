@@ -80,6 +80,7 @@ class ShopController {
   }
 
   @Post('paid/:id')
+  // @ts-expect-error it returns no page: an object is sent to the buyer as JSON, unless the route redirects
   @BankPage()
   @Redirect()
   alreadyPaid(): { url: string; statusCode: number } {

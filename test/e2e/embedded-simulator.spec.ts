@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { inspect } from 'node:util';
 import {
   type INestApplication,
@@ -114,6 +114,35 @@ describe('embedded simulator', () => {
       const { url } = simulator.approve((await app.get(PaymentService).init3d(sale())).conversationId);
       const moved = new URL(new URL(early.url).pathname, url).href;
       expect(await stateAfter(app, { ...early, request: { ...early.request, url: moved } })).toBe('succeeded');
+    });
+
+    it.each([
+      ['0.0.0.0', '0.0.0.0'],
+      ['::', '::'],
+    ])('does not listen on %s while NODE_ENV is not set, whatever its public address', async (host, shown) => {
+      delete process.env.NODE_ENV;
+      process.env.PAYMENT_PUBLIC_URL = 'http://localhost:3000';
+      const app = await shopOn(platform);
+      const failure: unknown = await app.listen(0, host).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(PaymentConfigurationError);
+      expect(String(failure)).toContain(
+        `while NODE_ENV is not set and the server listens on ${shown}, not on 127.0.0.1`,
+      );
+      await new Promise(process.nextTick);
+      expect((app.getHttpServer() as Server).listening).toBe(false);
+    });
+
+    it.each([
+      ['127.0.0.1', undefined],
+      ['localhost', ''],
+      ['0.0.0.0', 'development'],
+      ['0.0.0.0', 'test'],
+    ])('listens on %s with NODE_ENV %j', async (host, environment) => {
+      delete process.env.NODE_ENV;
+      if (environment !== undefined) process.env.NODE_ENV = environment;
+      const app = await shopOn(platform);
+      await app.listen(0, host);
+      expect((app.getHttpServer() as Server).listening).toBe(true);
     });
 
     it('keeps the address that it is given', async () => {

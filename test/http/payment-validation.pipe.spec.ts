@@ -83,8 +83,9 @@ describe('paymentValidationPipe', () => {
     ['en', 'en', 'Security code must be 3 or 4 digits'],
   ] as const)('refuses in %s', async (_language, language, message) => {
     const pipe = paymentValidationPipe({ ...(language && { language }) });
-    const { issues } = await refusal({ ...FLAT, 'cardDetails[cvv]': '1' }, pipe);
+    const { issues, message: forProgrammers } = await refusal({ ...FLAT, 'cardDetails[cvv]': '1' }, pipe);
     expect(issues.map((issue) => [issue.path, issue.message])).toEqual([['cardDetails.cvv', message]]);
+    expect(forProgrammers).toMatch(/^The payment was refused before sending: .* must be 3 or 4 digits$/);
   });
 
   it('takes the fields of a class that extends ours, with its rules and its words', async () => {

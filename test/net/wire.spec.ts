@@ -88,7 +88,7 @@ const EVERYTHING = {
   returnUrl: 'https://shop.example/done?order=1&step=2',
   failUrl: 'https://shop.example/failed',
 };
-const WHOLE_TRANSACTION = { transactionType: 'PREAUTH', installmentCount: 3, vftFlag: true };
+const WHOLE_TRANSACTION = { transactionType: 'SALE', installmentCount: 3, vftFlag: true };
 
 const SHORTEST: PaymentOptions = { amountFormat: 'shortest' };
 const TRANSACTIONS: readonly (readonly [title: string, transaction: object, options?: PaymentOptions])[] = [

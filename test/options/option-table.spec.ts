@@ -9,6 +9,7 @@ import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { variableOf } from '../../lib/payment/account.js';
 import { gatewayHostOf } from '../../lib/payment/gateway-id.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
+import type { Environment } from '../../lib/options/read-options.js';
 import { named, refusal, resolve } from './resolve.js';
 
 /**
@@ -89,7 +90,7 @@ const TABLE: [
   ['background', 'BACKGROUND', (s) => s.background, true, 'false', false, ['zzz', 'no']],
   ['binTimeoutMs', 'BIN_TIMEOUT_MS', (s) => s.binTimeoutMs, 2_000, '900', 900, ['0', '-1', '1.5', 'zzz']],
   ['maxBinChecks', 'MAX_BIN_CHECKS', (s) => s.maxBinChecks, 20, '1', 1, ['0', '-1', '2.5', 'zzz', '1000001']],
-  ['maxInFlight', 'MAX_IN_FLIGHT', (s) => s.maxInFlight, null, '100', 100, ['0', '-1', '2.5', 'zzz', '1000001']],
+  ['maxInFlight', 'MAX_IN_FLIGHT', (s) => s.maxInFlight, 256, '100', 100, ['-1', '2.5', 'zzz', '1000001']],
   ['amountFormat', 'AMOUNT_FORMAT', (s) => s.amountFormat, 'fixed', 'shortest', 'shortest', ['zzz']],
   ['dateOrder', 'DATE_ORDER', (s) => s.dateOrder, 'dmy', 'mdy', 'mdy', ['ymd']],
   ['luhn', 'LUHN', (s) => s.luhn, true, 'FALSE', false, ['zzz', '2']],
@@ -173,7 +174,35 @@ describe('scope', () => {
   });
 });
 
+describe('maxInFlight', () => {
+  it('0 sets no limit', () => {
+    expect(resolve({}, { PAYMENT_MAX_IN_FLIGHT: '0' }).maxInFlight).toBeNull();
+    expect(resolve({ maxInFlight: 0 }).maxInFlight).toBeNull();
+  });
+});
+
 describe('storeUrl', () => {
+  it.each<[object, Environment]>([
+    [{}, {}],
+    [{}, { PAYMENT_EU_STORE_URL: 'sqlite:f.db' }],
+    [{ storeUrl: undefined, store: null }, { PAYMENT_STORE_URL: '' }],
+  ])('must be named in production: %j, %j', (options, environment) => {
+    const error = refusal(() => resolve(options, { ...environment, NODE_ENV: 'production' }));
+    expect(error.problems).toEqual([
+      { option: 'storeUrl', variable: 'PAYMENT_STORE_URL', message: expect.any(String) as string },
+    ]);
+    for (const form of ['sqlite:FILE', 'postgres://', 'mysql://', 'memory:']) expect(error.message).toContain(form);
+  });
+
+  it.each<[object, Environment]>([
+    [{ storeUrl: 'memory:' }, { NODE_ENV: 'production' }],
+    [{ store: new MemoryPaymentStore() }, { NODE_ENV: 'production' }],
+    [{}, { NODE_ENV: 'production', PAYMENT_STORE_URL: 'sqlite:f.db' }],
+    [{}, { NODE_ENV: 'staging' }],
+  ])('need be named no more often: %#', (options, environment) => {
+    expect(() => resolve(options, environment)).not.toThrow();
+  });
+
   it.each([
     'memory:',
     'sqlite:a.db',

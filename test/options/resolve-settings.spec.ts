@@ -110,6 +110,21 @@ describe('what is wrong', () => {
     expect(named(() => resolve({ constructor: 'zzz' }))).toEqual(['constructor']);
   });
 
+  it.each([
+    ['baseURL', 'is not an option: did you mean baseUrl?'],
+    ['succesUrl', 'is not an option: did you mean successUrl?'],
+    ['callbak', 'is not an option: did you mean callback?'],
+    ['luhnCheck', 'is not an option'],
+  ])('names the option that was meant: %s', (option, message) => {
+    expect(refusal(() => resolve({ [option]: 'zzz' })).problems).toEqual([{ option, variable: null, message }]);
+  });
+
+  it('is printed once, as a list', () => {
+    const error = refusal(() => resolve({ luhn: 'zzz', baseURL: 'zzz' }));
+    expect(inspect(error)).toBe(`PaymentConfigurationError: ${error.message}`);
+    expect(error.message.split('\n')).toHaveLength(3);
+  });
+
   it.each([-1, 1.5, NaN, Infinity, 2 ** 31])('names a callback.waitMs that no timer takes (%p)', (waitMs) => {
     expect(named(() => resolve({}, {}, { callback: { waitMs } }))).toEqual(['callback.waitMs']);
   });

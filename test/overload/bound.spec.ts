@@ -246,14 +246,18 @@ it.each([
   },
 );
 
-it('refuses nothing without a bound', async () => {
+it.each([
+  ['256 unless given', {}, 44],
+  ['none with 0', { maxInFlight: 0 }, 0],
+])('the bound is %s', async (_what, options, refused) => {
   const simulator = await startSimulator({ dialect: 'morpos' });
-  const { app, payments } = await startMerchant('fastify', simulator);
+  const { app, payments } = await startMerchant('fastify', simulator, { options });
   const gateway = simulator.fail({ operation: 'DoPayment', kind: 'stall', times: 300 });
-  const running = Array.from({ length: 300 }, () => payments.doPayment(sale()));
-  await until(() => gateway.timesPlayed === 300);
+  const running = Promise.allSettled(Array.from({ length: 300 }, () => payments.doPayment(sale())));
+  await until(() => gateway.timesPlayed === 300 - refused);
   gateway.release();
-  expect((await Promise.all(running)).filter(({ state }) => state !== 'succeeded')).toEqual([]);
+  const results = await running;
+  expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(refused);
   await app.close();
   await simulator.close();
 });

@@ -172,7 +172,7 @@ export const BOTH_FLOWS_PAID = {
     status: 400,
     body: {
       statusCode: 400,
-      message: 'Ödeme gönderilmeden reddedildi: cardDetails.cardNo: Kart numarası yanlış yazılmış bir rakam içeriyor',
+      message: 'The payment was refused before sending: cardDetails.cardNo: Card number has a mistyped digit',
     },
     errorsLogged: 0,
   },

@@ -82,7 +82,7 @@ const VALUES: Record<string, { good: readonly unknown[]; bad: readonly unknown[]
   'transactionDetails.currencyCode': { good: [8, 949, 997], bad: [0, 1, 963, 999, 9.5, '949', null] },
   'transactionDetails.installmentCount': { good: [1, 12], bad: [0, 1000, 1.5, '3', null] },
   'transactionDetails.vftFlag': { good: [true, false], bad: ['true', 1, null] },
-  'transactionDetails.transactionType': { good: ['SALE'], bad: ['', 7, null] },
+  'transactionDetails.transactionType': { good: ['SALE'], bad: ['', 'REFUND', 7, null] },
   'extraParameter.pfSubMerchantId': { good: ['sub-1'], bad: ['', null] },
   reference: { good: ['order-1'], bad: ['', ' ', 'x'.repeat(256), 7, null, {}] },
   bin: { good: ['450803', '45080345'], bad: ['45080', '450803450', '4508034508034509', 450803, '45O803', null, {}] },

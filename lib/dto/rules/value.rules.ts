@@ -8,6 +8,7 @@ import {
   isCurrencyCode,
 } from '../../payment/amount.js';
 import { isWritable } from '../../payment/kept-text.js';
+import type { Translations } from '../../runtime/text-language.js';
 import { rule, saying } from './rule.js';
 
 /**
@@ -61,14 +62,17 @@ export function IsWholeNumber(min: number, max: number): PropertyDecorator {
   );
 }
 
-/** One of these texts. */
-export function IsOneOf(values: readonly string[]): PropertyDecorator {
-  const shown = values.join(', ');
-  const texts = { en: `$property must be one of: ${shown}`, tr: `$property şunlardan biri olmalı: ${shown}` };
+/** One of these texts. @param texts what to do about another one; the choices unless given */
+export function IsOneOf(values: readonly string[], texts = choiceTexts(values)): PropertyDecorator {
   return rule(
     { name: 'oneOf', texts, constraints: [values] },
     (value) => typeof value === 'string' && values.includes(value),
   );
+}
+
+function choiceTexts(values: readonly string[]): Translations {
+  const shown = values.join(', ');
+  return { en: `$property must be one of: ${shown}`, tr: `$property şunlardan biri olmalı: ${shown}` };
 }
 
 const MAX_TEXT_LENGTH = 255;
