@@ -89,7 +89,7 @@ export class ThreeDFlow {
 
     const outcome = await this.gateway.init3d(sale);
     if (!outcome.sent) throw new PaymentNotSentError(await this.writer.settle(record, applyNotSent), outcome.why);
-    if (outcome.content === null) {
+    if (outcome.page === null) {
       const failed = await this.writer.settle(record, (current, at) =>
         applyNoPage(current, outcome, this.settings, at),
       );
@@ -98,7 +98,7 @@ export class ThreeDFlow {
     const expiresAt = record.expiresAt ?? now;
     const moved = await this.writer.move(record, 'awaiting', { dueAt: expiresAt });
     if (moved.outcome !== 'replaced') throw new PaymentInit3dError(toPayment(await this.reader.latest(record)));
-    const { content, html } = outcome;
+    const { content, html } = outcome.page;
     return { conversationId: record.conversationId, content, html, expiresAt, payment: toPayment(moved.record) };
   }
 

@@ -1,9 +1,9 @@
 import type { PaymentClock } from '../payment/clock.js';
 import { type Carried, Masker } from '../payment/kept-text.js';
-import { notAPromise, refusePromises } from '../payment/not-a-promise.js';
+import { notAPromise } from '../payment/not-a-promise.js';
 import { describeThrown } from '../payment/thrown.js';
 import { withTimeout } from '../payment/with-timeout.js';
-import { type Attributes } from '../telemetry/attributes.js';
+import type { Attributes } from '../telemetry/attributes.js';
 import { recordDuration } from '../telemetry/metrics.js';
 import { openTelemetry } from '../telemetry/open-telemetry.js';
 import { inSpan } from '../telemetry/spans.js';
@@ -11,7 +11,7 @@ import type { DialectOperation, GatewayOperation, GatewaySettings } from './gate
 import type { GatewayTrouble, HostFailure } from './gateway-trouble.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
 import type { Answer, RequestClaim, Transmission, WireRequest } from './transport/attempt.js';
-import { objectsIn, wireText } from './wire-body.js';
+import { wireText } from './wire-body.js';
 
 /** How long a request may take to build and sign: a signer may make requests of its own. */
 const MAX_PREPARATION_MS = 8_000;
@@ -61,17 +61,14 @@ export class Exchange {
     if ('sent' in prepared) return prepared;
     if (claim && !(isTimeKnown && claim.mayStart(claim.timeoutMs))) return this.tooLate(name);
     const { request, masker } = prepared;
-    const transmission = await inRequestSpan(name, operation.path, this.settings.account, request, () =>
+    const transmission = await inRequestSpan(name, operation.path, this.settings.account, request.url, () =>
       this.transport.post(request, claim),
     );
-    if (transmission.sent) {
-      if (!transmission.reply) this.trouble?.noAnswer(name, transmission.cause, transmission.errorCode ?? null);
-      return { ...transmission, masker };
-    }
-    const { cause, errorCode = null } = transmission;
+    if (transmission.sent && transmission.reply) return { ...transmission, masker };
+    const { sent, cause } = transmission;
     if (cause === 'claim_over') return this.tooLate(name);
-    this.trouble?.unreachable(name, cause, errorCode);
-    return { sent: false, why: cause.replaceAll('_', ' ') };
+    this.trouble?.lost(name, transmission);
+    return sent ? { ...transmission, masker } : { sent, why: cause.replaceAll('_', ' ') };
   }
 
   /** Builds and signs a request. Never rejects. */
@@ -85,7 +82,6 @@ export class Exchange {
     let part = `the dialect's body of ${name}`;
     try {
       const unsigned = notAPromise(operation.body(content, credentials.merchantId), 'the body');
-      refusePromises(objectsIn(unsigned), 'a part of the body');
       part = 'the signer';
       const sign: unknown = await dialect.sign(unsigned, { operation: name, apiKey });
       if (sign !== null && typeof sign !== 'string') return this.notMade(name, 'the signer did not return a string');
@@ -115,7 +111,6 @@ export class Exchange {
 /** A host's own dialect may give anything as headers. */
 function textsIn(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   notAPromise(headers, 'what headers() returned');
-  refusePromises(Object.values<unknown>(headers), 'a header');
   for (const [name, value] of Object.entries<unknown>(headers)) {
     if (typeof value !== 'string') throw new TypeError(`the header ${name} is no text`);
   }
@@ -133,15 +128,15 @@ function secretsIn(headers: Readonly<Record<string, string>>): string[] {
 async function inRequestSpan(
   operation: GatewayOperation,
   path: string,
-  account: string | undefined,
-  { url }: Pick<WireRequest, 'url'>,
+  account: string,
+  url: string,
   send: () => Promise<Transmission>,
 ): Promise<Transmission> {
   if (!openTelemetry() || !URL.canParse(url)) return send();
   const { hostname, port, protocol } = new URL(url);
   const labels = {
     'card_payment.operation': operation,
-    ...(account !== undefined && { 'card_payment.account': account }),
+    'card_payment.account': account,
     'server.address': hostname,
     'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
   };
@@ -151,8 +146,7 @@ async function inRequestSpan(
     const transmission = await send();
     const outcome = outcomeOf(transmission);
     span.set(outcome);
-    const error = outcome['error.type'];
-    if (error !== undefined) span.fail(String(error));
+    if ('error.type' in outcome) span.fail(String(outcome['error.type']));
     recordDuration('gatewayRequests', performance.now() - began, { ...labels, ...outcome });
     return transmission;
   });

@@ -98,6 +98,6 @@ function htmlOf(form: unknown): string | null {
 /** Only a time with its offset from UTC is believed. */
 function dateOf(text: unknown): Date | null {
   if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)$/.test(text)) return null;
-  const date = new Date(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  const date = new Date(text);
   return Number.isNaN(date.getTime()) ? null : date;
 }

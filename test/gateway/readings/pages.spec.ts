@@ -11,7 +11,7 @@ const HTML = '<!DOCTYPE html><html><body><form action="https://acs.example">Şif
 const PAGE = base64(HTML);
 const ADDRESS = 'https://pay.example/p/1';
 const FORM = '<form id="pay"></form><script src="https://pay.example/form.js"></script>';
-const NOTHING_SHOWN = { init3d: { content: null }, page: { page: null }, embedded: { page: null } };
+const NOTHING_SHOWN = { page: null };
 
 function base64(text: string | number[]): string {
   return Buffer.from(text as string).toString('base64');
@@ -49,7 +49,7 @@ test.each<[html: string, content: string]>([
   ['<html>a', base64('<html>a').replace(/=+$/, '')],
 ])("the bank's page is Base64 of HTML in UTF-8: %j", async (html, content) => {
   expect(find({ content })).toBe(html);
-  expect(await start('init3d', replied({ content }))).toEqual({ sent: true, content, html });
+  expect(await start('init3d', replied({ content }))).toEqual({ sent: true, page: { content, html } });
 });
 
 test.each([
@@ -153,7 +153,7 @@ test.each<[body: unknown, status: number, reason: string]>([
   ['<html>', 503, 'server_error'],
 ])('%j with %d shows nothing: %s', async (body, status, reason) => {
   for (const asked of ['init3d', 'page', 'embedded'] as const) {
-    expect(await start(asked, replied(body, status))).toMatchObject({ ...NOTHING_SHOWN[asked], reason });
+    expect(await start(asked, replied(body, status))).toMatchObject({ ...NOTHING_SHOWN, reason });
   }
 });
 
@@ -166,7 +166,7 @@ test.each([
   const result = { sent: true, reason, result: null };
   for (const asked of ['init3d', 'page', 'embedded'] as const) {
     const outcome = await start(asked, { sent: true, reply: null, cause });
-    expect(outcome).toEqual({ ...result, ...NOTHING_SHOWN[asked] });
+    expect(outcome).toEqual({ ...result, ...NOTHING_SHOWN });
   }
 });
 
@@ -175,7 +175,7 @@ test('a dialect that throws, or gives a page that is none, shows nothing', async
   const results = [fail, () => ({ code: 'B0000', content: 'no page' }), () => null, () => ({})];
   for (const read of [...results, () => ({ content: 7, redirectUrl: {} })] as (() => never)[]) {
     const over = { init3d: { ...init3d, read }, hostedPage: { ...hostedPage!, read } };
-    expect(await start('init3d', replied(SHOWN), over)).toMatchObject({ content: null, reason: 'unreadable' });
+    expect(await start('init3d', replied(SHOWN), over)).toMatchObject({ page: null, reason: 'unreadable' });
     expect(await start('page', replied(SHOWN), over)).toMatchObject({ page: null, reason: 'unreadable' });
   }
 });
@@ -192,8 +192,8 @@ test('what the answer says is told, unless it is about another payment', async (
     ['X', 400],
   ] as const) {
     const answer = replied({ code, conversationId: ID, orderId: 'o-1' }, status);
-    expect(await start('init3d', answer)).toMatchObject({ content: null, result: { code, orderId: 'o-1' } });
+    expect(await start('init3d', answer)).toMatchObject({ page: null, result: { code, orderId: 'o-1' } });
   }
   const foreign = await start('init3d', replied({ ...SHOWN, code: 'B0000', conversationId: 'X' }));
-  expect(foreign).toMatchObject({ content: null, result: null });
+  expect(foreign).toMatchObject({ page: null, result: null });
 });
