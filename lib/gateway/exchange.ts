@@ -22,14 +22,13 @@ export interface NotSent {
   readonly why: string;
 }
 
-interface Prepared {
-  readonly request: WireRequest;
-  /** Keeps what the request carries out of what is kept of its answer. */
+/** Keeps what the request carries out of what is kept of its answer. */
+interface Masking {
   readonly masker: Masker;
 }
 
 /** A request that may have been sent. */
-export type Sent = Answer & Pick<Prepared, 'masker'>;
+export type Sent = Answer & Masking;
 
 /**
  * Not sent: the claim would run out before the deadline, or the time is not known well enough to rule that out. Callers
@@ -76,7 +75,7 @@ export class Exchange {
     name: GatewayOperation,
     operation: DialectOperation<Request, unknown>,
     content: Request,
-  ): Promise<Prepared | NotSent> {
+  ): Promise<(Masking & { readonly request: WireRequest }) | NotSent> {
     const { dialect, credentials } = this.settings;
     const { clientSecret, apiKey } = credentials;
     let part = `the dialect's body of ${name}`;

@@ -39,15 +39,12 @@ type Asked<Shown> = NotSent | ({ readonly sent: true; readonly status: number | 
 export type ChargeAttempt = NotSent | { readonly sent: true; readonly outcome: ChargeOutcome };
 
 /** The page of an Init3d, or the gateway's own; or why there is none to show. No money can move then. */
-export type OpeningAttempt<Page> =
-  | NotSent
-  | { readonly sent: true; readonly page: Page }
-  | {
-      readonly sent: true;
-      readonly page: null;
-      readonly reason: PaymentReason;
-      readonly result: GatewayResult | null;
-    };
+export type OpeningAttempt<Page> = NotSent | ({ readonly sent: true } & ({ readonly page: Page } | NoPage));
+interface NoPage {
+  readonly page: null;
+  readonly reason: PaymentReason;
+  readonly result: GatewayResult | null;
+}
 
 /** The answer about a BIN. `status` is null if there was no answer, `result` if it cannot be read. */
 export type BinAnswer =
@@ -94,7 +91,6 @@ export class GatewayClient {
     this.isSignGood = verifySign ? (fields) => verifySign(fields, { apiKey: credentials.apiKey }) : null;
   }
 
-  /** Whether the gateway can be asked for the outcome of a payment. */
   get canInquire(): boolean {
     return this.operations.checkPayment !== undefined;
   }
@@ -144,7 +140,6 @@ export class GatewayClient {
     return this.open('init3d', sale, bankPageIn);
   }
 
-  /** Asks for the gateway's own page or form. */
   startHosted(form: HostedForm, request: HostedRequest): Promise<OpeningAttempt<HostedPage>> {
     const { returnUrl, failUrl } = request;
     const rules = { form, isLocal: isLoopback(new URL(this.baseUrl).hostname), own: [returnUrl, failUrl] };
@@ -173,11 +168,8 @@ export class GatewayClient {
   }
 
   /**
-   * Asks for the outcome of a refund by its own id, which moves no money. Whether the gateway knows refunds is not
-   * known (unverified), so only an approval says anything. Null when no answer came.
-   *
-   * @param refund the refund in the shape of a payment
-   * @param saleAmounts the amounts of the payment, which the answer may show instead of the refund's
+   * Asks for the outcome of a refund, given in the shape of a payment, by its own id. Whether the gateway knows refunds
+   * is not known (unverified), so only an approval says anything. Null when no answer came.
    */
   checkRefund(refund: Payment, saleAmounts: readonly string[]): Promise<InquiryOutcome | null> {
     return this.inquire(refund, { ...refund, otherAmounts: saleAmounts }, 'refund');
@@ -195,11 +187,7 @@ export class GatewayClient {
     return asked.sent && asked.status !== null ? inquiryOutcome(asked, about) : null;
   }
 
-  /**
-   * Asks about a BIN, which moves no money. Null if the gateway has no operation for it.
-   *
-   * @param timeoutMs the deadline: a buyer waits for the answer while typing
-   */
+  /** Asks about a BIN. The deadline is its own, since a buyer waits while typing. Null without such an operation. */
   async checkBin(request: BinRequest, timeoutMs: number, amountFormat: AmountFormat): Promise<BinAnswer | null> {
     if (!this.operations.checkBin) return null;
     const { conversationId, bin } = request;

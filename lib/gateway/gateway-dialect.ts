@@ -8,7 +8,6 @@ export interface GatewayCredentials {
   readonly merchantId: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Null if none is configured. */
   readonly apiKey: string | null;
   readonly grantType: string;
   readonly scope: string;
@@ -62,13 +61,11 @@ export interface BinRequest {
   readonly bin: string;
   /** What the buyer is to pay, in major units, as canonical decimal text; null if the caller did not say. */
   readonly amount: string | null;
-  /** ISO 4217 numeric code of the amount; null if there is none. */
   readonly currencyCode: number | null;
 }
 
-/** Money back: a refund of a part or the whole, or a void of the whole sale. */
+/** Money back: a refund of a part or the whole, or a void of the whole sale. Its conversationId is the refundId. */
 export interface RefundRequest {
-  /** The refundId. */
   readonly conversationId: string;
   readonly language: string;
   /** This and `paymentId` are the gateway's ids of the payment. */
@@ -76,7 +73,6 @@ export interface RefundRequest {
   readonly paymentId: string;
   /** In major units, as canonical decimal text; of a void, all that was taken. */
   readonly amount: string;
-  /** ISO 4217 numeric code. */
   readonly currencyCode: number;
 }
 
@@ -112,9 +108,8 @@ export interface GatewayResult {
   readonly bankUniqueReferenceNumber: string | null;
   readonly authCode: string | null;
   readonly transactionDate: string | null;
-  /** Commission rate of the payment facilitator, decimal text. */
+  /** Of the payment facilitator, decimal text; the amount in major units. */
   readonly commissionRate: string | null;
-  /** Commission of the payment facilitator in major units, decimal text. */
   readonly commissionAmount: string | null;
   /**
    * Fields whose value is not a single text, but a list, a boolean, or two different values; or a status that nobody
@@ -133,9 +128,9 @@ export interface Init3dResult extends GatewayResult {
 
 /** What an answer to a request for the gateway's own page says. */
 export interface HostedResult extends GatewayResult {
-  /** Where the page is; null if the answer shows no address, or is of an embedded form. */
+  /** Where the page is; null if the answer shows no address. It is not read of an answer about a form. */
   readonly redirectUrl: string | null;
-  /** The form to embed, as HTML or as Base64 of HTML; null if the answer shows none, or is of a page. */
+  /** The form to embed, as HTML or as Base64 of HTML; null if the answer shows none. */
   readonly form: string | null;
   /** When the page or form ends, as ISO 8601 with an offset; null if the answer does not say. */
   readonly endsAt: string | null;

@@ -9,8 +9,6 @@ import type { NoReply } from './transport/attempt.js';
 /** "Invalid merchant" in the vendor's public list. */
 const MERCHANT_CODE = 'B0003';
 const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT|CRL|CA_|DEPTH_ZERO|HOSTNAME|PATH_LENGTH|SELF_SIGNED|UNABLE_TO)/;
-/** The two sides have no TLS version or no ciphers in common. */
-const WEAK_TLS_CODE = /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|NO_SHARED_CIPHER|DH_KEY_TOO_SMALL/;
 const NAME_CODE = /^(?:ENOTFOUND|EAI_)/;
 
 /** Which part of the host's own code failed, and what it threw. */
@@ -58,21 +56,18 @@ export class GatewayTrouble {
   lost(operation: GatewayOperation, { sent, cause: why, errorCode }: NoReply): void {
     const cause = errorCode ?? why;
     const gateway = `payment gateway at ${this.host}`;
-    let line = `The ${gateway} cannot be reached; nothing was sent (${cause}, ${operation}). `;
+    const seen = `(${cause}, ${operation}).`;
     if (sent) {
       const timeout = operation === 'checkBin' ? 'binTimeoutMs' : 'timeoutMs';
-      line = `The ${gateway} gave no readable answer (${cause}, ${operation}).`;
-      if (why === 'deadline') line += ` If it is only slow, raise ${this.named(timeout)}.`;
-    } else if (why === 'interceptor_failed') {
-      line = `An interceptor of PAYMENT_HTTP kept a request to the ${gateway} from being sent (${cause}, ${operation}).`;
-    } else line += this.connectionAdvice(errorCode ?? '');
-    this.error(sent ? 'noAnswer' : 'unreachable', line, { operation, cause });
+      const advice = why === 'deadline' ? ` If it is only slow, raise ${this.named(timeout)}.` : '';
+      return this.error('noAnswer', `The ${gateway} gave no readable answer ${seen}${advice}`, { operation, cause });
+    }
+    const unreached = `The ${gateway} cannot be reached; nothing was sent ${seen} ${this.connectionAdvice(errorCode)}`;
+    const kept = `An interceptor of PAYMENT_HTTP kept a request to the ${gateway} from being sent ${seen}`;
+    this.error('unreachable', why === 'interceptor_failed' ? kept : unreached, { operation, cause });
   }
 
-  /**
-   * There is a reply. It is logged only if its status or code refuses the request itself, not the card; the code in an
-   * inquiry's answer is about the payment.
-   */
+  /** A reply is logged only if it refuses the request itself, not the card. An inquiry's code is about the payment. */
   replied(operation: GatewayOperation, status: number, code: string | null): void {
     const shown = operation === 'checkPayment' ? null : code;
     const advice = this.refusalAdvice(status, shown);
@@ -98,18 +93,16 @@ export class GatewayTrouble {
     return null;
   }
 
-  private connectionAdvice(code: string): string {
+  private connectionAdvice(code = ''): string {
     if (NAME_CODE.test(code)) return `Its host name was not found: check ${this.named('baseUrl')} and this host's DNS.`;
-    if (WEAK_TLS_CODE.test(code)) {
-      return `It offers no TLS 1.2 or 1.3 with forward secrecy, or refuses ours: ask the vendor, or check ${this.named('baseUrl')}.`;
-    }
     if (TLS_CODE.test(code)) {
-      return `No TLS connection: check ${this.named('baseUrl')}; a private CA or a client certificate is set by the option dispatcher.`;
+      const needed = 'TLS 1.2 or 1.3 with forward secrecy is needed';
+      const own = 'a private CA or a client certificate is set by the option dispatcher';
+      return `No TLS connection: check ${this.named('baseUrl')}; ${needed}; ${own}.`;
     }
     return `Check ${this.named('baseUrl')}, firewalls, and the option dispatcher where a proxy is needed.`;
   }
 
-  /** Options, each with the environment variable that sets it. */
   private named(...options: readonly string[]): string {
     return options.map((option) => `${option} (${variableOf(this.account, option)})`).join(', ');
   }

@@ -30,7 +30,6 @@ export interface RequestClaim {
   mayStart(timeoutMs: number): boolean;
 }
 
-/** What the gateway replied. */
 export interface GatewayReply {
   readonly status: number;
   readonly text: string;
@@ -39,7 +38,6 @@ export interface GatewayReply {
 /** Why there is no reply although the request may have been sent. */
 export type LostReply = 'deadline' | 'connection_lost' | 'reply_too_large' | 'reply_unreadable';
 
-/** Why nothing was sent. */
 export type NothingSent = 'connection_failed' | 'deadline' | 'interceptor_failed' | 'claim_over';
 
 /**
@@ -93,7 +91,7 @@ export class Attempt {
   constructor(
     body: string,
     timeoutMs: number,
-    private readonly mayStart: (timeoutMs: number) => boolean = () => true,
+    private readonly mayStart: (timeoutMs: number) => boolean,
   ) {
     this.outcome = new Promise((resolve) => (this.settle = resolve));
     this.body = Buffer.from(body);
@@ -153,7 +151,6 @@ export class Attempt {
     };
   }
 
-  /** Ends the attempt without a reply. */
   lose(cause: LostReply, errorCode: string | null = null): void {
     const why = errorCode === null ? {} : { errorCode };
     if (this.hasStarted) this.end({ sent: true, reply: null, cause, ...why });
