@@ -1,8 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { SpanStatusCode } from '@opentelemetry/api';
+import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
+import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { standardDialect } from '../../lib/gateway/dialects/standard.dialect.js';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import { TOO_LATE } from '../../lib/gateway/gateway-client.js';
 import type { GatewayDialect } from '../../lib/gateway/gateway-dialect.js';
+import type { Transmission } from '../../lib/gateway/transport/attempt.js';
 import { toPayment } from '../../lib/payment/payment.js';
 import { CREDENTIALS, sampleSale, OPEN_CLAIM } from './sample-sale.js';
 import { replied, standard, stubClient } from './stub-client.js';
@@ -102,6 +106,35 @@ describe('nothing is sent', () => {
   it('when the claim has run out by the time it is written', async () => {
     const { client } = stubClient({ sent: false, cause: 'claim_over' });
     expect(await client.doPayment(SALE, OPEN_CLAIM)).toBe(TOO_LATE);
+  });
+});
+
+describe('the span of a request', () => {
+  let recorder: TelemetryRecorder;
+  beforeEach(async () => {
+    recorder = new TelemetryRecorder().start();
+    await connectTelemetry();
+  });
+  afterEach(() => recorder.stop());
+
+  it.each<[baseUrl: string, Transmission, shown: object]>([
+    ['https://gateway.example', replied('', 200), { 'server.port': 443, 'http.response.status_code': 200 }],
+    ['http://gateway.example', replied('', 399), { 'server.port': 80, 'http.response.status_code': 399 }],
+    ['https://gateway.example:8443', replied('', 400), { 'server.port': 8443, 'error.type': '400' }],
+    ['https://gateway.example', { sent: false, cause: 'deadline' }, { 'error.type': 'deadline' }],
+    [
+      'https://gateway.example',
+      { sent: true, reply: null, cause: 'connection_lost', errorCode: 'ECONNRESET' },
+      { 'error.type': 'ECONNRESET' },
+    ],
+  ])('to %s that meets %j shows %j', async (baseUrl, transmission, shown) => {
+    await stubClient(transmission, standard(), { baseUrl }).client.doPayment(SALE, OPEN_CLAIM);
+    const { attributes, status } = recorder.span('POST /v1/Payment/DoPayment');
+    const named = { 'server.address': 'gateway.example', 'card_payment.operation': 'doPayment' };
+    expect(attributes).toMatchObject({ ...named, 'card_payment.account': 'default', ...shown });
+    expect('error.type' in attributes).toBe('error.type' in shown);
+    expect(status.code === SpanStatusCode.ERROR).toBe('error.type' in shown);
+    expect(JSON.stringify(attributes)).not.toContain(CARD);
   });
 });
 

@@ -64,26 +64,8 @@ describe('gateway transport sent or not', () => {
     });
   });
 
+  // That a request waits in a queue is in test/faults/connections.spec.ts.
   describe('past the deadline nothing leaves', () => {
-    it('when it waited behind another request', async () => {
-      const dispatcher = agentOf({ connections: 1 });
-      let answer: () => void = () => undefined;
-      const arrived = new Promise<void>((resolve) => (answer = resolve));
-      const { url, arrivals } = await gateway((response) => {
-        answer();
-        answer = () => void response.end('{}');
-        if (arrivals.length > 1) answer();
-      });
-      const first = transportOf({ dispatcher }).post(requestTo(url));
-      await arrived;
-      const late = transportOf({ dispatcher, timeoutMs: 50 }).post({ ...requestTo(url), body: 'second' });
-      expect(await late).toEqual(LATE);
-      answer();
-      expect(await first).toMatchObject({ sent: true, reply: { status: 200 } });
-      await transportOf({ dispatcher }).post({ ...requestTo(url), body: 'third' });
-      expect(arrivals.map(({ body }) => body)).toEqual([requestTo(url).body, 'third']);
-    });
-
     it.each([
       ['was stuck', (handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler => handler],
       [
