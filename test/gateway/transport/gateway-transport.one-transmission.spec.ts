@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import axios, { type AxiosInstance, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
-import type { Agent, Dispatcher } from 'undici';
+import { type Agent, type Dispatcher, interceptors } from 'undici';
 import type { GatewayTransport } from '../../../lib/gateway/transport/gateway-transport.js';
 import { until } from '../../services/until.js';
 import { agentOf, closeAll, dispatcherOf, gateway, nowhere, requestTo, transportOf, wiretap } from './gateways.js';
@@ -221,6 +221,15 @@ describe('gateway transport one transmission', () => {
       await agent.close();
       expect(posts()).toBe(1);
       expect(received.filter((text) => text.includes(requestTo(url).body))).toHaveLength(1);
+    });
+
+    it('follows no redirect', async () => {
+      const other = await gateway();
+      const { url, arrivals } = await gateway((response) => response.writeHead(307, { location: other.url }).end());
+      const dispatcher = agentOf().compose(interceptors.redirect({ maxRedirections: 3 }));
+      expect(await transportOf({ dispatcher }).post(requestTo(url))).toMatchObject({ sent: true });
+      await transportOf().post(requestTo(other.url));
+      expect([arrivals.length, other.arrivals.length]).toEqual([1, 1]);
     });
   });
 });

@@ -19,7 +19,7 @@ const TOO_LARGE = { sent: true, reply: null, cause: 'reply_too_large' };
 const NOWHERE = requestTo('http://x.example/pay');
 const own = selfSigned('127.0.0.1');
 
-describe('gateway transport sent or not', () => {
+describe('gateway transport not sent, or sent and lost', () => {
   afterEach(closeAll);
 
   describe('not sent', () => {
