@@ -1,7 +1,7 @@
 import { type PaymentClock, withTimeout } from '../runtime/clock.js';
 import { type Carried, describeThrown, Masker } from '../payment/kept-text.js';
-import { notAPromise, refusePromises } from '../runtime/not-a-promise.js';
-import { type Attributes } from '../telemetry/attributes.js';
+import { notAPromise } from '../runtime/not-a-promise.js';
+import type { Attributes } from '../telemetry/attributes.js';
 import { recordDuration } from '../telemetry/metrics.js';
 import { openTelemetry } from '../telemetry/open-telemetry.js';
 import { inSpan } from '../telemetry/spans.js';
@@ -9,7 +9,7 @@ import type { DialectOperation, GatewayOperation, GatewaySettings } from './gate
 import type { GatewayTrouble, HostFailure } from './gateway-trouble.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
 import type { Answer, RequestClaim, Transmission, WireRequest } from './transport/attempt.js';
-import { objectsIn, wireText } from './wire-body.js';
+import { wireText } from './wire-body.js';
 
 /** How long a request may take to build and sign: a signer may make requests of its own. */
 const MAX_PREPARATION_MS = 8_000;
@@ -20,14 +20,13 @@ export interface NotSent {
   readonly why: string;
 }
 
-interface Prepared {
-  readonly request: WireRequest;
-  /** Keeps what the request carries out of what is kept of its answer. */
+/** Keeps what the request carries out of what is kept of its answer. */
+interface Masking {
   readonly masker: Masker;
 }
 
 /** A request that may have been sent. */
-export type Sent = Answer & Pick<Prepared, 'masker'>;
+export type Sent = Answer & Masking;
 
 /**
  * Not sent: the claim would run out before the deadline, or the time is not known well enough to rule that out. Callers
@@ -59,17 +58,14 @@ export class Exchange {
     if ('sent' in prepared) return prepared;
     if (claim && !(isTimeKnown && claim.mayStart(claim.timeoutMs))) return this.tooLate(name);
     const { request, masker } = prepared;
-    const transmission = await inRequestSpan(name, operation.path, this.settings.account, request, () =>
+    const transmission = await inRequestSpan(name, operation.path, this.settings.account, request.url, () =>
       this.transport.post(request, claim),
     );
-    if (transmission.sent) {
-      if (!transmission.reply) this.trouble?.noAnswer(name, transmission.cause, transmission.errorCode ?? null);
-      return { ...transmission, masker };
-    }
-    const { cause, errorCode = null } = transmission;
+    if (transmission.sent && transmission.reply) return { ...transmission, masker };
+    const { sent, cause } = transmission;
     if (cause === 'claim_over') return this.tooLate(name);
-    this.trouble?.unreachable(name, cause, errorCode);
-    return { sent: false, why: cause.replaceAll('_', ' ') };
+    this.trouble?.lost(name, transmission);
+    return sent ? { ...transmission, masker } : { sent, why: cause.replaceAll('_', ' ') };
   }
 
   /** Builds and signs a request. Never rejects. */
@@ -77,13 +73,12 @@ export class Exchange {
     name: GatewayOperation,
     operation: DialectOperation<Request, unknown>,
     content: Request,
-  ): Promise<Prepared | NotSent> {
+  ): Promise<(Masking & { readonly request: WireRequest }) | NotSent> {
     const { dialect, credentials } = this.settings;
     const { clientSecret, apiKey } = credentials;
     let part = `the dialect's body of ${name}`;
     try {
       const unsigned = notAPromise(operation.body(content, credentials.merchantId), 'the body');
-      refusePromises(objectsIn(unsigned), 'a part of the body');
       part = 'the signer';
       const sign: unknown = await dialect.sign(unsigned, { operation: name, apiKey });
       if (sign !== null && typeof sign !== 'string') return this.notMade(name, 'the signer did not return a string');
@@ -113,7 +108,6 @@ export class Exchange {
 /** A host's own dialect may give anything as headers. */
 function textsIn(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   notAPromise(headers, 'what headers() returned');
-  refusePromises(Object.values<unknown>(headers), 'a header');
   for (const [name, value] of Object.entries<unknown>(headers)) {
     if (typeof value !== 'string') throw new TypeError(`the header ${name} is no text`);
   }
@@ -131,15 +125,15 @@ function secretsIn(headers: Readonly<Record<string, string>>): string[] {
 async function inRequestSpan(
   operation: GatewayOperation,
   path: string,
-  account: string | undefined,
-  { url }: Pick<WireRequest, 'url'>,
+  account: string,
+  url: string,
   send: () => Promise<Transmission>,
 ): Promise<Transmission> {
   if (!openTelemetry() || !URL.canParse(url)) return send();
   const { hostname, port, protocol } = new URL(url);
   const labels = {
     'card_payment.operation': operation,
-    ...(account !== undefined && { 'card_payment.account': account }),
+    'card_payment.account': account,
     'server.address': hostname,
     'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
   };
@@ -149,8 +143,7 @@ async function inRequestSpan(
     const transmission = await send();
     const outcome = outcomeOf(transmission);
     span.set(outcome);
-    const error = outcome['error.type'];
-    if (error !== undefined) span.fail(String(error));
+    if ('error.type' in outcome) span.fail(String(outcome['error.type']));
     recordDuration('gatewayRequests', performance.now() - began, { ...labels, ...outcome });
     return transmission;
   });

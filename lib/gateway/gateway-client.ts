@@ -35,22 +35,16 @@ type ResultOf<Name extends GatewayOperation> = ReturnType<NonNullable<DialectOpe
 /** An answer that was read, or why there is none. `status` is null if there was no reply. */
 type Asked<Shown> = NotSent | ({ readonly sent: true; readonly status: number | null } & ReadAnswer<Shown>);
 
-/** Why there is nothing to show to the buyer. No money can move then. */
-interface NothingShown {
-  readonly reason: PaymentReason;
-  readonly result: GatewayResult | null;
-}
-
 /** The outcome of a DoPayment, an Auth3d, a refund or a void. */
 export type ChargeAttempt = NotSent | { readonly sent: true; readonly outcome: ChargeOutcome };
 
-/** The outcome of an Init3d. */
-export type Init3dAttempt =
-  NotSent | ({ readonly sent: true } & (BankPage | ({ readonly content: null } & NothingShown)));
-
-/** The outcome of a request for the gateway's own page. */
-export type HostedAttempt =
-  NotSent | ({ readonly sent: true } & ({ readonly page: HostedPage } | ({ readonly page: null } & NothingShown)));
+/** The page of an Init3d, or the gateway's own; or why there is none to show. No money can move then. */
+export type OpeningAttempt<Page> = NotSent | ({ readonly sent: true } & ({ readonly page: Page } | NoPage));
+interface NoPage {
+  readonly page: null;
+  readonly reason: PaymentReason;
+  readonly result: GatewayResult | null;
+}
 
 /** The answer about a BIN. `status` is null if there was no answer, `result` if it cannot be read. */
 export type BinAnswer =
@@ -72,9 +66,10 @@ const HOSTED_OPERATION = { page: 'hostedPage', embedded: 'embeddedForm' } as con
 /** Asks the gateway in the dialect, and says what its answers mean. It stores nothing. */
 export class GatewayClient {
   private readonly exchange: Exchange;
-  // Read once: a host's own dialect may have getters, and nothing of it may throw once something was sent.
   private readonly operations: DialectOperations;
   private readonly codes: ResultCodeSets;
+  /** For answers to refunds and voids, of which some have a code of their own for an approval. */
+  private readonly refundCodes: ResultCodeSets;
   private readonly isSignGood: Question['isSignGood'];
 
   constructor(
@@ -87,13 +82,15 @@ export class GatewayClient {
   ) {
     const { dialect, credentials, verifySign: isSignVerified } = settings;
     this.exchange = new Exchange(settings, transport, clock, trouble, baseUrl);
-    this.operations = { ...dialect.operations };
-    this.codes = { ...dialect.codes };
+    // Read once: a host's own dialect may have getters, and none of them may throw once something was sent.
+    this.operations = dialect.operations;
+    this.codes = dialect.codes;
+    const { approvedCodes, refundApprovedCodes = approvedCodes } = this.codes;
+    this.refundCodes = { ...this.codes, approvedCodes: refundApprovedCodes };
     const verifySign = isSignVerified ? dialect.verifySign?.bind(dialect) : undefined;
     this.isSignGood = verifySign ? (fields) => verifySign(fields, { apiKey: credentials.apiKey }) : null;
   }
 
-  /** Whether the gateway can be asked for the outcome of a payment. */
   get canInquire(): boolean {
     return this.operations.checkPayment !== undefined;
   }
@@ -139,24 +136,30 @@ export class GatewayClient {
     return { sent: true, outcome: chargeOutcome(asked, { mustName, canAsk: this.canInquire }) };
   }
 
-  async init3d(sale: SaleRequest): Promise<Init3dAttempt> {
-    const asked = await this.ask('init3d', sale, { expected: sale, show: bankPageIn });
-    if (!asked.sent) return asked;
-    const nothing = nothingShown(asked);
-    return nothing ? { sent: true, content: null, ...nothing } : { sent: true, ...asked.shown! };
+  init3d(sale: SaleRequest): Promise<OpeningAttempt<BankPage>> {
+    return this.open('init3d', sale, bankPageIn);
   }
 
-  /** Asks for the gateway's own page or form. No money can move before the buyer has seen it. */
-  async startHosted(form: HostedForm, request: HostedRequest): Promise<HostedAttempt> {
+  startHosted(form: HostedForm, request: HostedRequest): Promise<OpeningAttempt<HostedPage>> {
     const { returnUrl, failUrl } = request;
     const rules = { form, isLocal: isLoopback(new URL(this.baseUrl).hostname), own: [returnUrl, failUrl] };
-    const asked = await this.ask(HOSTED_OPERATION[form], request, {
-      expected: request,
-      show: (result) => hostedPageIn(result, rules),
-    });
+    return this.open(HOSTED_OPERATION[form], request, (result) => hostedPageIn(result, rules));
+  }
+
+  /** No money can move before the buyer has seen the page. */
+  private async open<Name extends GatewayOperation, Page>(
+    name: Name,
+    request: RequestOf<Name> & Expectation,
+    show: (result: ResultOf<Name>) => Page | null,
+  ): Promise<OpeningAttempt<Page>> {
+    const asked = await this.ask(name, request, { expected: request, show });
     if (!asked.sent) return asked;
-    const nothing = nothingShown(asked);
-    return nothing ? { sent: true, page: null, ...nothing } : { sent: true, page: asked.shown! };
+    const { facts, result, shown: page } = asked;
+    const reason = judge(OPENING, facts);
+    if (reason === null && page !== null) return { sent: true, page };
+    // Of another payment's answer, nothing is kept.
+    const kept = reason === 'conversation_mismatch' ? null : result;
+    return { sent: true, page: null, reason: reason ?? 'unreadable', result: kept };
   }
 
   /** Asks for the outcome of a payment, which moves no money. Null when no answer came. */
@@ -165,11 +168,8 @@ export class GatewayClient {
   }
 
   /**
-   * Asks for the outcome of a refund by its own id, which moves no money. Whether the gateway knows refunds is not
-   * known (unverified), so only an approval says anything. Null when no answer came.
-   *
-   * @param refund the refund in the shape of a payment
-   * @param saleAmounts the amounts of the payment, which the answer may show instead of the refund's
+   * Asks for the outcome of a refund, given in the shape of a payment, by its own id. Whether the gateway knows refunds
+   * is not known (unverified), so only an approval says anything. Null when no answer came.
    */
   checkRefund(refund: Payment, saleAmounts: readonly string[]): Promise<InquiryOutcome | null> {
     return this.inquire(refund, { ...refund, otherAmounts: saleAmounts }, 'refund');
@@ -180,18 +180,14 @@ export class GatewayClient {
     expected: Expectation,
     about: InquiryFacts['about'],
   ): Promise<InquiryOutcome | null> {
-    if (!this.canInquire) return { outcome: 'nothing' };
+    if (!this.canInquire) return { outcome: 'unclear' };
     const codes = about === 'refund' ? this.refundCodes : this.codes;
     // No source shows how the answer to an inquiry is signed.
     const asked = await this.ask('checkPayment', payment, { expected, codes, about, isSignGood: null });
     return asked.sent && asked.status !== null ? inquiryOutcome(asked, about) : null;
   }
 
-  /**
-   * Asks about a BIN, which moves no money. Null if the gateway has no operation for it.
-   *
-   * @param timeoutMs the deadline: a buyer waits for the answer while typing
-   */
+  /** Asks about a BIN. The deadline is its own, since a buyer waits while typing. Null without such an operation. */
   async checkBin(request: BinRequest, timeoutMs: number, amountFormat: AmountFormat): Promise<BinAnswer | null> {
     if (!this.operations.checkBin) return null;
     const { conversationId, bin } = request;
@@ -231,34 +227,10 @@ export class GatewayClient {
       onThrow: (part, error) => this.trouble?.notRead(name, part, describeThrown(error, masker)),
       ...question,
     });
-    if (sent.reply) this.reportReply(name, sent.reply.status, read.result?.code ?? null);
+    if (sent.reply) this.trouble?.replied(name, sent.reply.status, read.result?.code ?? null);
     return { sent: true, status: sent.reply?.status ?? null, ...read };
-  }
-
-  /** Reports a reply that points to a wrong setting of the merchant. */
-  private reportReply(name: GatewayOperation, status: number, code: string | null): void {
-    try {
-      // The code in an inquiry's answer is about the payment.
-      this.trouble?.replied(name, status, name === 'checkPayment' ? null : code);
-    } catch {
-      // Only advice: what was answered has been judged, and must not get lost because of a list in a host's own
-      // dialect.
-    }
-  }
-
-  /** The code sets for answers to refunds and voids, of which some have a code of their own for an approval. */
-  private get refundCodes(): ResultCodeSets {
-    const { codes } = this;
-    return { ...codes, approvedCodes: codes.refundApprovedCodes ?? codes.approvedCodes };
   }
 }
 
 /** A question, as far as it differs from that about a sale. */
 type Asking<Result extends GatewayResult, Shown> = Pick<Question, 'expected'> & Partial<Question<Result, Shown>>;
-
-/** Why an answer that should show something to the buyer shows nothing; null if it does. */
-function nothingShown({ facts, result, shown }: ReadAnswer<unknown>): NothingShown | null {
-  const reason = judge(OPENING, facts) ?? (shown === null ? 'unreadable' : null);
-  // Of another payment's answer, nothing is kept.
-  return reason && { reason, result: reason === 'conversation_mismatch' ? null : result };
-}

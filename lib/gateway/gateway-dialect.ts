@@ -8,7 +8,6 @@ export interface GatewayCredentials {
   readonly merchantId: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Null if none is configured. */
   readonly apiKey: string | null;
   readonly grantType: string;
   readonly scope: string;
@@ -40,20 +39,17 @@ export type HostedRequest = Omit<SaleRequest, 'cardDetails' | 'cardHolderInfo' |
 
 type CallbackScalar = string | number | boolean | null;
 
-/**
- * What the bank sent to the return or fail URL: single values, and objects of single values under the names in the
- * dialect's `callbackObjectFields`.
- */
+/** What the bank sent: single values, and under the names in `callbackObjectFields` also objects of single values. */
 export interface CallbackFields {
   readonly [field: string]: CallbackScalar | { readonly [field: string]: CallbackScalar };
 }
 
-/** What Auth3d is called with: the payment, and what the bank sent for it. */
+/** What Auth3d is called with. */
 export interface Auth3dRequest {
   readonly payment: Payment;
-  /** As received. */
+  /** What the bank sent for it, as received. */
   readonly fields: CallbackFields;
-  /** The same fields, with each of the dialect's `callbackObjectFields` as one object, however the form wrote it. */
+  /** The same, with each of the dialect's `callbackObjectFields` as one object, however the form wrote it. */
   readonly gathered: CallbackFields;
 }
 
@@ -65,13 +61,11 @@ export interface BinRequest {
   readonly bin: string;
   /** What the buyer is to pay, in major units, as canonical decimal text; null if the caller did not say. */
   readonly amount: string | null;
-  /** ISO 4217 numeric code of the amount; null if there is none. */
   readonly currencyCode: number | null;
 }
 
-/** Money back: a refund of a part or the whole, or a void of the whole sale. */
+/** Money back: a refund of a part or the whole, or a void of the whole sale. Its conversationId is the refundId. */
 export interface RefundRequest {
-  /** The refundId. */
   readonly conversationId: string;
   readonly language: string;
   /** This and `paymentId` are the gateway's ids of the payment. */
@@ -79,14 +73,12 @@ export interface RefundRequest {
   readonly paymentId: string;
   /** In major units, as canonical decimal text; of a void, all that was taken. */
   readonly amount: string;
-  /** ISO 4217 numeric code. */
   readonly currencyCode: number;
 }
 
-/** What a sign is made with, besides the body. */
+/** What a sign is made with, besides the body. `apiKey` is null if none is configured. */
 export interface SignContext {
   readonly operation: GatewayOperation;
-  /** Null if none is configured. */
   readonly apiKey: string | null;
 }
 
@@ -116,11 +108,8 @@ export interface GatewayResult {
   readonly bankUniqueReferenceNumber: string | null;
   readonly authCode: string | null;
   readonly transactionDate: string | null;
-  /** Not stored: a payment's mask is made from the card that was sent. */
-  readonly maskedCardNumber: string | null;
-  /** Commission rate of the payment facilitator, decimal text. */
+  /** Of the payment facilitator, decimal text; the amount in major units. */
   readonly commissionRate: string | null;
-  /** Commission of the payment facilitator in major units, decimal text. */
   readonly commissionAmount: string | null;
   /**
    * Fields whose value is not a single text, but a list, a boolean, or two different values; or a status that nobody
@@ -133,15 +122,15 @@ export interface GatewayResult {
 export interface Init3dResult extends GatewayResult {
   /** The page in Base64, as received; null unless the answer has exactly one. */
   readonly content: string | null;
-  /** The decoded page, if reading the answer has decoded it. Otherwise the module decodes `content`. */
+  /** The decoded page. Left out, the module decodes `content`. */
   readonly html?: string;
 }
 
 /** What an answer to a request for the gateway's own page says. */
 export interface HostedResult extends GatewayResult {
-  /** Where the page is; null if the answer shows no address, or is of an embedded form. */
+  /** Where the page is; null if the answer shows no address. It is not read of an answer about a form. */
   readonly redirectUrl: string | null;
-  /** The form to embed, as HTML or as Base64 of HTML; null if the answer shows none, or is of a page. */
+  /** The form to embed, as HTML or as Base64 of HTML; null if the answer shows none. */
   readonly form: string | null;
   /** When the page or form ends, as ISO 8601 with an offset; null if the answer does not say. */
   readonly endsAt: string | null;
@@ -158,23 +147,17 @@ export interface InquiryResult extends GatewayResult {
   readonly isSuccessful?: boolean | null;
   /** Whether a status beside the code says that nothing has been paid so far. Read of the gateway's own page only. */
   readonly isUnpaid?: boolean;
-  /**
-   * In how many instalments it was paid, as decimal text. At the gateway's own page, the buyer may choose (unverified).
-   */
+  /** In how many instalments it was paid, as text. At the gateway's own page, the buyer may choose (unverified). */
   readonly installmentCount?: string | null;
 }
 
-/** A row of a list of instalments, as texts; null for what it does not show. */
+/** A row of a list of instalments: the number, and what the buyer pays in all in major units, as written. */
 export interface InstallmentRow {
   readonly count: string | null;
-  /** What the buyer pays in all, in major units, as written. */
   readonly total: string | null;
 }
 
-/**
- * What an answer to CheckBin says about a card; null, or left out, is what it does not show. docs/interface.md does not
- * show the operation (unverified).
- */
+/** What an answer to CheckBin (unverified) says about a card; null, or left out, is what it does not show. */
 export interface BinResult extends GatewayResult {
   /** The first digits that the answer is about. */
   readonly bin?: string | null;
@@ -216,21 +199,6 @@ export interface DialectOperations {
 
 /** The name of an operation of a gateway. */
 export type GatewayOperation = keyof DialectOperations;
-
-/** Whether a dialect must have an operation. An operation that is missing here, or marked wrongly, does not compile. */
-export const IS_OPERATION_REQUIRED: {
-  readonly [Name in GatewayOperation]-?: undefined extends DialectOperations[Name] ? false : true;
-} = {
-  doPayment: true,
-  init3d: true,
-  auth3d: true,
-  checkPayment: false,
-  checkBin: false,
-  refund: false,
-  void: false,
-  hostedPage: false,
-  embeddedForm: false,
-};
 
 /** How one gateway differs from others. Write one to replace what docs/interface.md does not show. */
 export interface GatewayDialect {
@@ -276,10 +244,7 @@ export interface ResultCodeSets {
   readonly inquiryDeclinedCodes: ReadonlySet<string>;
   /** In an answer to CheckPayment: the payment is not known. Believed if said twice, at least 10 minutes apart. */
   readonly notFoundCodes: ReadonlySet<string>;
-  /**
-   * In an answer to CheckPayment about the gateway's own page: nothing has been paid there so far. Another code ends no
-   * page.
-   */
+  /** In an answer to CheckPayment: nothing has been paid so far at the gateway's own page. No other code ends one. */
   readonly inquiryUnpaidCodes?: ReadonlySet<string>;
   /**
    * In an answer to CheckPayment: texts that say, with an approved code, that the sale was approved. Case, the dot of
@@ -294,7 +259,7 @@ export type AmountCheck = 'notLess' | 'exact' | 'off';
 /** The merchant's options, as far as the client needs them. */
 export interface GatewaySettings {
   /** For spans and metrics. */
-  readonly account?: string;
+  readonly account: string;
   readonly baseUrl: string;
   readonly credentials: GatewayCredentials;
   readonly dialect: GatewayDialect;

@@ -4,15 +4,11 @@ import { type Thrown, thrownText } from '../payment/kept-text.js';
 import { LimitedLog } from '../runtime/limited-log.js';
 import { type LogFields, LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import type { GatewayOperation, GatewaySettings } from './gateway-dialect.js';
-import type { LostReply, NothingSent } from './transport/attempt.js';
+import type { NoReply } from './transport/attempt.js';
 
-/** A result code: letters, then digits. No card number looks like this, and no secret of useful length. */
-const SHOWN_CODE = /^[A-Z]{1,4}\d{1,10}$/;
 /** "Invalid merchant" in the vendor's public list. */
 const MERCHANT_CODE = 'B0003';
 const TLS_CODE = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT|CRL|CA_|DEPTH_ZERO|HOSTNAME|PATH_LENGTH|SELF_SIGNED|UNABLE_TO)/;
-/** The two sides have no TLS version or no ciphers in common. */
-const WEAK_TLS_CODE = /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|HANDSHAKE_FAILURE|NO_SHARED_CIPHER|DH_KEY_TOO_SMALL/;
 const NAME_CODE = /^(?:ENOTFOUND|EAI_)/;
 
 /** Which part of the host's own code failed, and what it threw. */
@@ -29,6 +25,8 @@ export class GatewayTrouble {
   private readonly logger = new PaymentLogger();
   private readonly limited: LimitedLog;
   private readonly host: string;
+  /** A copy: once something was sent, nothing of a host's own dialect may throw here. */
+  private readonly validationPrefixes: readonly string[];
 
   constructor(
     private readonly account: string,
@@ -37,6 +35,7 @@ export class GatewayTrouble {
   ) {
     this.limited = new LimitedLog(clock);
     this.host = new URL(settings.baseUrl).host;
+    this.validationPrefixes = [...settings.dialect.codes.declinedPrefixes];
   }
 
   /** The request could not be made: the dialect or the signer failed or took too long, or the claim ran out. */
@@ -53,31 +52,26 @@ export class GatewayTrouble {
     this.error('notRead', line, { operation, part, ...thrown });
   }
 
-  /** The request was never started on a connection, so nothing was sent. */
-  unreachable(operation: GatewayOperation, why: NothingSent, errorCode: string | null): void {
+  /** There is no reply that can be read: nothing was sent, or it may have been sent and the reply is lost. */
+  lost(operation: GatewayOperation, { sent, cause: why, errorCode }: NoReply): void {
     const cause = errorCode ?? why;
     const gateway = `payment gateway at ${this.host}`;
-    const line =
-      why === 'interceptor_failed'
-        ? `An interceptor of PAYMENT_HTTP kept a request to the ${gateway} from being sent (${cause}, ${operation}).`
-        : `The ${gateway} cannot be reached; nothing was sent (${cause}, ${operation}). ${this.connectionAdvice(errorCode ?? '')}`;
-    this.error('unreachable', line, { operation, cause });
+    const seen = `(${cause}, ${operation}).`;
+    if (sent) {
+      const timeout = operation === 'checkBin' ? 'binTimeoutMs' : 'timeoutMs';
+      const advice = why === 'deadline' ? ` If it is only slow, raise ${this.named(timeout)}.` : '';
+      return this.error('noAnswer', `The ${gateway} gave no readable answer ${seen}${advice}`, { operation, cause });
+    }
+    const unreached = `The ${gateway} cannot be reached; nothing was sent ${seen} ${this.connectionAdvice(errorCode)}`;
+    const kept = `An interceptor of PAYMENT_HTTP kept a request to the ${gateway} from being sent ${seen}`;
+    this.error('unreachable', why === 'interceptor_failed' ? kept : unreached, { operation, cause });
   }
 
-  /** The request may have been sent, but there is no readable reply. */
-  noAnswer(operation: GatewayOperation, why: LostReply, errorCode: string | null): void {
-    const cause = errorCode ?? why;
-    const timeout = operation === 'checkBin' ? 'binTimeoutMs' : 'timeoutMs';
-    const advice = why === 'deadline' ? ` If it is only slow, raise ${this.named(timeout)}.` : '';
-    const line = `The payment gateway at ${this.host} gave no readable answer (${cause}, ${operation}).${advice}`;
-    this.error('noAnswer', line, { operation, cause });
-  }
-
-  /** There is a reply. It is logged only if its status or code refuses the request itself, not the card. */
+  /** A reply is logged only if it refuses the request itself, not the card. An inquiry's code is about the payment. */
   replied(operation: GatewayOperation, status: number, code: string | null): void {
-    const advice = this.refusalAdvice(status, code);
+    const shown = operation === 'checkPayment' ? null : code;
+    const advice = this.refusalAdvice(status, shown);
     if (advice === null) return;
-    const shown = code !== null && SHOWN_CODE.test(code) ? code : null;
     const said = [`HTTP ${status}`, shown, operation].filter((part) => part !== null).join(', ');
     const line = `The payment gateway at ${this.host} refuses the request itself, not the card (${said}). ${advice}`;
     this.error('refused', line, { operation, status, ...(shown !== null && { code: shown }) });
@@ -92,26 +86,23 @@ export class GatewayTrouble {
       return `Check ${this.named('baseUrl')}, which must end before /v1, and the dialect "${this.settings.dialect.name}".`;
     }
     if (status === 429) return 'It limits the number of requests: ask the vendor.';
-    const isOwnValidation =
-      code !== null && this.settings.dialect.codes.declinedPrefixes.some((prefix) => code.startsWith(prefix));
+    const isOwnValidation = this.validationPrefixes.some((prefix) => code?.startsWith(prefix));
     if (isOwnValidation || code === MERCHANT_CODE || status === 400 || status === 422) {
       return `If it refuses every request, check ${this.named('merchantId', 'apiKey')}, and how the sign is made.`;
     }
     return null;
   }
 
-  private connectionAdvice(code: string): string {
+  private connectionAdvice(code = ''): string {
     if (NAME_CODE.test(code)) return `Its host name was not found: check ${this.named('baseUrl')} and this host's DNS.`;
-    if (WEAK_TLS_CODE.test(code)) {
-      return `It offers no TLS 1.2 or 1.3 with forward secrecy, or refuses ours: ask the vendor, or check ${this.named('baseUrl')}.`;
-    }
     if (TLS_CODE.test(code)) {
-      return `No TLS connection: check ${this.named('baseUrl')}; a private CA or a client certificate is set by the option dispatcher.`;
+      const needed = 'TLS 1.2 or 1.3 with forward secrecy is needed';
+      const own = 'a private CA or a client certificate is set by the option dispatcher';
+      return `No TLS connection: check ${this.named('baseUrl')}; ${needed}; ${own}.`;
     }
     return `Check ${this.named('baseUrl')}, firewalls, and the option dispatcher where a proxy is needed.`;
   }
 
-  /** Options, each with the environment variable that sets it. */
   private named(...options: readonly string[]): string {
     return options.map((option) => `${option} (${variableOf(this.account, option)})`).join(', ');
   }

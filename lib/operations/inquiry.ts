@@ -15,7 +15,7 @@ import { StoreClock } from '../settlement/store-clock.js';
 
 /** Hosts call `inquire` from controllers of their own, as often as a buyer loads a page. */
 const ASK_AGAIN_MS = 2_000;
-const NOTHING_CLEAR = { outcome: 'nothing' } as const;
+const UNCLEAR = { outcome: 'unclear' } as const;
 const SILENCE = { outcome: 'unanswered' } as const;
 
 /** Settles a payment or refund whose outcome is not known, by asking the gateway. */
@@ -116,7 +116,7 @@ export class Inquiries {
     const isTimeKnown = await this.isTimeKnown();
     // Date the answer when it was received, not when it is stored.
     const answeredAt = this.clock.now();
-    const known = inquiry.outcome === 'not_found' && !isTimeKnown ? NOTHING_CLEAR : inquiry;
+    const known = inquiry.outcome === 'not_found' && !isTimeKnown ? UNCLEAR : inquiry;
     const settle: Settlement = (current, now) => applyInquiry(current, known, this.rules, { now, answeredAt });
     // That a card was declined at a page says nothing against the next one, so answers about pages are not compared.
     const isWord = known.outcome === 'declined' || known.outcome === 'mismatch';

@@ -83,13 +83,13 @@ export class ThreeDPayments {
     if (!attempt.sent) {
       throw new PaymentNotSentError(paymentOf(await this.writer.settle(record, applyNotSent)), attempt.why);
     }
-    if (attempt.content === null) {
+    if (!attempt.page) {
       throw new PaymentInit3dError(paymentOf(await this.writer.concludeWithoutPage(record, attempt)));
     }
     const expiresAt = record.expiresAt ?? received.now;
     const moved = await this.writer.move(record, 'awaiting', { dueAt: expiresAt });
     if (moved.outcome !== 'replaced') throw new PaymentInit3dError(toPayment(await this.reader.latest(record)));
-    const { content, html } = attempt;
+    const { content, html } = attempt.page;
     return { conversationId: record.conversationId, content, html, expiresAt, payment: toPayment(moved.record) };
   }
 

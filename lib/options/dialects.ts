@@ -1,12 +1,6 @@
 import { morposDialect } from '../gateway/dialects/morpos.dialect.js';
 import { standardDialect } from '../gateway/dialects/standard.dialect.js';
-import {
-  type GatewayDialect,
-  type GatewayOperation,
-  IS_OPERATION_REQUIRED,
-  type ResultCodeSets,
-  type Signer,
-} from '../gateway/gateway-dialect.js';
+import type { GatewayDialect, GatewayOperation, ResultCodeSets, Signer } from '../gateway/gateway-dialect.js';
 
 const NO_SIGNER =
   'is missing: the dialect "standard" does not know how the service computes sign; ' +
@@ -67,6 +61,7 @@ const CODE_PARTS = {
   inquiryUnpaidCodes: orNone(isSet),
 } satisfies Partial<Record<keyof ResultCodeSets, PartCheck>>;
 
+const REQUIRED_OPERATIONS: readonly GatewayOperation[] = ['doPayment', 'init3d', 'auth3d'];
 const OPERATION_PARTS = { path: isText, body: isFunction, read: isFunction };
 
 /**
@@ -77,9 +72,10 @@ export function dialectProblem(dialect: GatewayDialect): string | null {
   const missing = missingParts(dialect, DIALECT_PARTS);
   if (!missing.includes('codes')) missing.push(...missingParts(dialect.codes, CODE_PARTS, 'codes.'));
   if (!missing.includes('operations')) {
-    for (const name of Object.keys(IS_OPERATION_REQUIRED) as GatewayOperation[]) {
+    const names = [...REQUIRED_OPERATIONS, ...(Object.keys(dialect.operations) as GatewayOperation[])];
+    for (const name of new Set(names)) {
       const operation = dialect.operations[name];
-      if (operation === undefined && !IS_OPERATION_REQUIRED[name]) continue;
+      if (operation === undefined && !REQUIRED_OPERATIONS.includes(name)) continue;
       if (!operation || !isObject(operation)) missing.push(`operations.${name}`);
       else missing.push(...missingParts(operation, OPERATION_PARTS, `operations.${name}.`));
     }

@@ -128,8 +128,7 @@ export function applyInquiry(
 
 /** Whether the gateway's word is that nothing has been paid so far. */
 export function saysUnpaid(inquiry: InquiryOutcome | null): boolean {
-  if (inquiry?.outcome === 'nothing') return inquiry.isUnpaid === true;
-  return inquiry?.outcome === 'declined' || inquiry?.outcome === 'not_found';
+  return inquiry !== null && ['unpaid', 'declined', 'not_found'].includes(inquiry.outcome);
 }
 
 /** Since when the gateway has said in a row that it knows no such payment. Any other answer begins the row again. */

@@ -42,7 +42,7 @@ export function applyToPage(
   const { answeredAt, now } = times;
   if (record.state === 'expired' || record.state === 'failed') {
     // Whatever approves it now is for a person to look at.
-    if (inquiry?.outcome === 'bare_approval') return applyOutcome(record, inquiry.charge, rules, now);
+    if (inquiry?.outcome === 'approval') return applyOutcome(record, inquiry.charge, rules, now);
     return inquiry && askedLate(record, saysUnpaid(inquiry), rules, now);
   }
   if (record.state !== 'pending' && record.state !== 'unknown') return null;

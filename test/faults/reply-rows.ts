@@ -141,7 +141,7 @@ export const ROWS: readonly Row[] = [
   { fault: '200: beside 10,000 levels', play: ODD.nested, at: AFTER, charge: approved, init3d: null },
 
   ...[
-    ...(['bom', 'latin-1', 'mojibake', 'gzip', 'deflate', 'br', 'text-plain', 'pascal-case'] as const).map(
+    ...(['bom', 'latin-1', 'mojibake', 'gzip', 'text-plain', 'pascal-case'] as const).map(
       (name) => [name, ODD[name]] as const,
     ),
     ['byte by byte', BYTE_BY_BYTE] as const,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { inWhole } from '../rigs/extent.js';
 
@@ -13,7 +13,7 @@ export const REPLIES = BATCHES * BATCH;
 export const REPLIES_MS = BATCHES * 3_000;
 /** What a sale takes. */
 export const AMOUNT = '149.90';
-const ENCODERS = { gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync, identity: (bytes: Buffer) => bytes };
+const ENCODERS = { gzip: gzipSync, identity: (bytes: Buffer) => bytes };
 
 /** What the gateway answers; `raw` goes on the socket as it is, instead of an answer. */
 export interface Answer {
@@ -115,7 +115,7 @@ export const answersLike = (right: RightFields): fc.Arbitrary<Answer> =>
       'application/json; charset=no-such',
       '',
     ),
-    encoding: fc.constantFrom('identity', 'identity', 'identity', 'gzip', 'br', 'deflate'),
+    encoding: fc.constantFrom('identity', 'identity', 'gzip'),
     isLying: fc.constantFrom(false, false, false, false, true),
     isCut: fc.constantFrom(false, false, false, false, false, true),
     body: bodyOf(right),

@@ -1,5 +1,5 @@
 import { DEFAULT_CODE_SETS, explainCode, type RetryAdvice } from 'nestjs-card-payment';
-import { PUBLIC_CODES } from './public-codes.js';
+import { CARD_DECLINES, codesOf, DECLINES, PUBLIC_CODES } from './public-codes.js';
 
 const CODES = PUBLIC_CODES.map(([code = '']) => code);
 const LANGUAGES = ['tr', 'en'] as const;
@@ -16,16 +16,13 @@ const SUSPICION = {
   en: /stolen|lost|fraud|suspect|suspic|pick|captur|restrict|secur(?!e\b)|violat|policy|law|blacklist|keep/i,
 };
 
-const textsOf = (code: string | null) => LANGUAGES.map((language) => explainCode(code, language));
-
 describe('explainCode', () => {
   it('knows every code of the public list, in Turkish and in English', () => {
     expect(CODES).toHaveLength(89);
     const unknown = explainCode('B4711', 'en').whatHappened;
     for (const code of CODES) {
-      const [tr, en] = textsOf(code) as [ReturnType<typeof explainCode>, ReturnType<typeof explainCode>];
-      expect({ code, retry: RETRIES.includes(tr.retry) }).toEqual({ code, retry: true });
-      expect(tr).toEqual({ code, retry: en.retry, whatHappened: expect.any(String), tellBuyer: expect.any(String) });
+      const [tr, en] = [explainCode(code, 'tr'), explainCode(code, 'en')];
+      expect([code, RETRIES.includes(tr.retry), tr.retry]).toEqual([code, true, en.retry]);
       for (const text of [tr.whatHappened, tr.tellBuyer, en.whatHappened, en.tellBuyer]) {
         expect(text).toMatch(/^[\p{Lu}3`].{6,}\.$/u);
       }
@@ -54,48 +51,60 @@ describe('explainCode', () => {
     expect(explainCode('B0043', 'en').whatHappened).toContain('stolen');
   });
 
-  it('asks nobody to pay again where money moved or may have moved', () => {
-    const { approvalVariantCodes, indeterminateCodes, declinedCodes, approvedCodes } = DEFAULT_CODE_SETS;
-    for (const language of LANGUAGES) {
-      for (const code of [...approvalVariantCodes, ...indeterminateCodes]) {
-        expect(explainCode(code, language)).toMatchObject({ code, retry: 'never' });
-        expect(explainCode(code, language).tellBuyer).toMatch(DO_NOT_PAY_AGAIN[language]);
-      }
-      for (const code of approvedCodes) expect(explainCode(code, language).retry).toBe('never');
-      for (const code of declinedCodes) {
-        expect(explainCode(code, language).tellBuyer).not.toMatch(DO_NOT_PAY_AGAIN[language]);
-      }
+  it.each(LANGUAGES)('asks nobody to pay again where money moved or may have moved (%s)', (language) => {
+    const { approvalVariantCodes, indeterminateCodes, declinedCodes } = DEFAULT_CODE_SETS;
+    expect(explainCode('B0000', language).retry).toBe('never');
+    for (const code of CODES) {
+      const isOpen = approvalVariantCodes.has(code) || indeterminateCodes.has(code);
+      const { tellBuyer, retry } = explainCode(code, language);
+      if (isOpen) expect([code, retry]).toEqual([code, 'never']);
+      expect([code, DO_NOT_PAY_AGAIN[language].test(tellBuyer)]).toEqual([code, isOpen]);
+      expect(isOpen && declinedCodes.has(code)).toBe(false);
     }
   });
 
-  it.each<[string, RetryAdvice, RegExp]>([
+  it.each<[string | null, RetryAdvice, tellBuyer: RegExp, whatHappened?: RegExp]>([
     ['B0051', 'other_card', /limit/],
     ['B0014', 'same_card', /card number/],
     ['B0065', 'same_card', /3D Secure/],
     ['B0090', 'later', /few minutes/],
     ['B0003', 'never', /contact the shop/],
-  ])('advises on %s: %s', (code, retry, text) => {
-    expect(explainCode(code, 'en')).toMatchObject({ retry, tellBuyer: expect.stringMatching(text) });
-  });
-
-  it('takes the codes of the gateway’s own validation for a refusal of the request', () => {
-    const first = explainCode('RVV0000000401', 'en');
-    expect(first).toMatchObject({ code: 'RVV0000000401', retry: 'never' });
-    expect(first.whatHappened).toMatch(/credentials/);
-    expect(explainCode('RVV1', 'en').whatHappened).toBe(first.whatHappened);
-  });
-
-  it.each(['B4711', '', 'b0051', 'constructor', '__proto__', 'XRVV', null])('knows nothing of %s', (code) => {
-    const { tellBuyer, retry, whatHappened } = explainCode(code, 'en');
-    expect(retry).toBe('never');
-    expect(tellBuyer).toMatch(/contact the shop before you pay again/);
-    expect(whatHappened).toMatch(/state/);
+    // The gateway's own validation refuses the request.
+    ...['RVV0000000401', 'RVV1'].map((code): [string, RetryAdvice, RegExp, RegExp] => [
+      code,
+      'never',
+      /could not be made/,
+      /credentials/,
+    ]),
+    ...['B4711', '', 'b0051', 'constructor', '__proto__', 'XRVV', null].map(
+      (code): [string | null, RetryAdvice, RegExp, RegExp] => {
+        return [code, 'never', /contact the shop before you pay again/, /state/];
+      },
+    ),
+  ])('advises on %s: %s', (code, retry, tellBuyer, whatHappened = /./) => {
+    const texts = { tellBuyer: expect.stringMatching(tellBuyer), whatHappened: expect.stringMatching(whatHappened) };
+    expect(explainCode(code, 'en')).toEqual({ code, retry, ...texts });
   });
 
   it('speaks Turkish unless asked otherwise', () => {
-    expect(explainCode('B0051')).toEqual(explainCode('B0051', 'tr'));
-    expect(explainCode('B0051', 'tr-TR')).toEqual(explainCode('B0051', 'tr'));
-    expect(explainCode('B0051', 'en-GB')).toEqual(explainCode('B0051', 'en'));
-    expect(explainCode('B0051', 'de')).toEqual(explainCode('B0051', 'en'));
+    const [tr, en] = [explainCode('B0051', 'tr'), explainCode('B0051', 'en')];
+    expect([explainCode('B0051'), explainCode('B0051', 'tr-TR')]).toEqual([tr, tr]);
+    expect([explainCode('B0051', 'en-GB'), explainCode('B0051', 'de')]).toEqual([en, en]);
   });
+});
+
+test.each<[keyof typeof DEFAULT_CODE_SETS, readonly string[]]>([
+  ['approvedCodes', ['B0000']],
+  ['refundApprovedCodes', ['00', 'B0000']],
+  ['approvalVariantCodes', codesOf('variant')],
+  ['indeterminateCodes', codesOf('indeterminate')],
+  ['declinedCodes', DECLINES],
+  // About the card: not about the request, the merchant, the terminal, the record or the system.
+  ['inquiryDeclinedCodes', CARD_DECLINES],
+  ['inquiryUnpaidCodes', ['B0017', 'B0025', 'B0029']],
+  // Which code says "not found" is not public.
+  ['notFoundCodes', []],
+  ['declinedPrefixes', ['RVV']],
+])('the codes of %s', (name, codes) => {
+  expect([...DEFAULT_CODE_SETS[name]!].sort()).toEqual(codes);
 });

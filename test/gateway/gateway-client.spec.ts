@@ -1,8 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { SpanStatusCode } from '@opentelemetry/api';
+import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
+import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { standardDialect } from '../../lib/gateway/dialects/standard.dialect.js';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
-import { type GatewayClient, TOO_LATE } from '../../lib/gateway/gateway-client.js';
+import { TOO_LATE } from '../../lib/gateway/gateway-client.js';
 import type { GatewayDialect } from '../../lib/gateway/gateway-dialect.js';
+import type { Transmission } from '../../lib/gateway/transport/attempt.js';
 import { toPayment } from '../../lib/payment/payment.js';
 import { CREDENTIALS, sampleSale, OPEN_CLAIM } from './sample-sale.js';
 import { replied, standard, stubClient } from './stub-client.js';
@@ -11,21 +15,23 @@ import { aPaymentRecord } from '../rigs/a-payment-record.js';
 const CARD = '4508034508034509';
 const SALE = sampleSale();
 const PAYMENT = toPayment(aPaymentRecord({ state: 'authorizing', amount: '60.00' }));
+const APPROVED = replied({ code: 'B0000', conversationId: SALE.conversationId });
+const CALLBACK = { Code: 'B0000', MdStatus: 'x' };
 
-/** The operations of the standard dialect, with another body. */
+/** The operations of the standard dialect, with another body or reader. */
 function altered(part: object): Partial<GatewayDialect> {
   const { doPayment, init3d, auth3d } = standard().operations;
-  return {
-    operations: {
-      doPayment: { ...doPayment, ...part },
-      init3d: { ...init3d, ...part },
-      auth3d: { ...auth3d, ...part },
-    },
-  };
+  const operations = { doPayment: { ...doPayment, ...part }, init3d: { ...init3d, ...part }, auth3d };
+  return { operations: { ...operations, auth3d: { ...auth3d, ...part } } };
 }
 
 function fail(): never {
   throw new Error(`a dialect that fails, and tells ${CARD}`);
+}
+
+/** A rejection that nobody handles would end the process. */
+function reject(): never {
+  return Promise.reject(new Error(CARD)) as never;
 }
 
 /** @returns what ends the recording, and gives the rejections that nobody has handled */
@@ -41,43 +47,22 @@ function recordUnhandled(): () => Promise<unknown[]> {
   };
 }
 
-const APPROVED = { code: 'B0000', conversationId: SALE.conversationId };
-const CALLBACK = { Code: 'B0000', MdStatus: 'x' };
-
 describe('nothing is sent', () => {
-  const FAILING: [string, Partial<GatewayDialect>][] = [
+  it.each<[string, Partial<GatewayDialect>]>([
     ['cannot make the body', altered({ body: fail })],
-    ['cannot sign', { sign: () => Promise.reject(new Error(CARD)) }],
+    ['cannot sign', { sign: reject }],
     ['throws while signing', { sign: fail }],
     ['cannot make the headers', { headers: fail }],
-    ['gives no text for a sign', { sign: () => Promise.resolve(undefined as unknown as string) }],
-    ['gives a number for a sign', { sign: () => Promise.resolve(7 as unknown as string) }],
-    ['makes a body that is no JSON', altered({ body: bigint })],
-    // A rejection that nobody handles would end the process.
+    ['gives no text for a sign', { sign: () => Promise.resolve(undefined as never) }],
+    ['gives a number for a sign', { sign: () => Promise.resolve(7 as never) }],
+    ['makes a body that is no JSON', altered({ body: () => ({ amount: 1n }) })],
     ['makes a promise of the body', altered({ body: reject })],
-    ['makes a body with a promise in it', altered({ body: () => ({ a: { b: [reject()] } }) as never })],
     ['makes a promise of the headers', { headers: reject }],
-    ['makes a header that is a promise', { headers: () => ({ 'x-ClientID': reject() }) }],
-    [
-      'makes a body with a part that writes itself later',
-      altered({ body: () => ({ a: { toJSON: reject } }) as never }),
-    ],
-    ['makes several promises in a body', altered({ body: () => ({ a: { b: reject() }, c: reject() }) as never })],
-    ['makes several headers that are promises', { headers: () => ({ a: reject(), b: reject() }) }],
+    ['makes a header that is a promise', { headers: () => ({ 'x-ClientID': Promise.resolve('c') as never }) }],
     ['makes a header that is no text', { headers: () => ({ 'x-ClientID': 7 as never }) }],
-  ];
-
-  function reject(): never {
-    return Promise.reject(new Error(CARD)) as never;
-  }
-
-  function bigint(): never {
-    return { amount: 1n } as never;
-  }
-
-  it.each(FAILING)('when the dialect %s', async (_how, over) => {
+  ])('when the dialect %s', async (_how, over) => {
     const unhandled = recordUnhandled();
-    const { client, transport } = stubClient(replied(APPROVED), standard(over));
+    const { client, transport } = stubClient(APPROVED, standard(over));
     for (const outcome of [
       await client.doPayment(SALE, OPEN_CLAIM),
       await client.init3d(SALE),
@@ -90,21 +75,19 @@ describe('nothing is sent', () => {
     expect(await unhandled()).toEqual([]);
   });
 
-  it('when the signer answers after the claim may have run out', async () => {
+  it.each([
+    [7, true],
+    [9, false],
+    [900, false],
+  ])('when the signer answers after the claim may have run out: %d seconds', async (seconds, sent) => {
     let answer: (sign: string) => void = () => undefined;
     const dialect = standardDialect({ signer: () => new Promise((resolve) => (answer = resolve)) });
-    for (const [seconds, sent] of [
-      [7, true],
-      [9, false],
-      [900, false],
-    ] as const) {
-      const { client, clock, transport } = stubClient(replied(APPROVED), dialect);
-      const paying = client.doPayment(SALE, OPEN_CLAIM);
-      await clock.advance(seconds * 1_000);
-      answer('SIGN');
-      expect((await paying).sent).toBe(sent);
-      expect(transport.requests).toHaveLength(sent ? 1 : 0);
-    }
+    const { client, clock, transport } = stubClient(APPROVED, dialect);
+    const paying = client.doPayment(SALE, OPEN_CLAIM);
+    await clock.advance(seconds * 1_000);
+    answer('SIGN');
+    expect(await paying).toMatchObject({ sent, ...(!sent && { why: 'the signer took too long' }) });
+    expect(transport.requests).toHaveLength(sent ? 1 : 0);
   });
 
   it.each([
@@ -113,33 +96,57 @@ describe('nothing is sent', () => {
     ['never answers', () => new Promise<boolean>(() => undefined), () => true],
     ['would run out', () => Promise.resolve(true), (ms: number) => ms !== 60_000],
   ])('when the claim %s: the caller is told within eight seconds', async (_how, confirmTime, mayStart) => {
-    const { client, clock, transport } = stubClient(replied(APPROVED));
+    const { client, clock, transport } = stubClient(APPROVED);
     const paying = client.doPayment(SALE, { timeoutMs: 60_000, confirmTime, mayStart });
     await clock.advance(8_000);
     expect(await paying).toBe(TOO_LATE);
     expect(transport.requests).toHaveLength(0);
   });
 
-  it('when the signer never answers, nor when the claim has run out by the time it is written', async () => {
-    const dialect = standardDialect({ signer: () => new Promise(() => undefined) });
-    const { client, clock } = stubClient(replied(APPROVED), dialect);
-    const paying = client.doPayment(SALE, OPEN_CLAIM);
-    await clock.advance(8_000);
-    expect(await paying).toEqual({ sent: false, why: 'the signer took too long' });
-    const late = stubClient({ sent: false, cause: 'claim_over' });
-    expect(await late.client.doPayment(SALE, OPEN_CLAIM)).toBe(TOO_LATE);
+  it('when the claim has run out by the time it is written', async () => {
+    const { client } = stubClient({ sent: false, cause: 'claim_over' });
+    expect(await client.doPayment(SALE, OPEN_CLAIM)).toBe(TOO_LATE);
+  });
+});
+
+describe('the span of a request', () => {
+  let recorder: TelemetryRecorder;
+  beforeEach(async () => {
+    recorder = new TelemetryRecorder().start();
+    await connectTelemetry();
+  });
+  afterEach(() => recorder.stop());
+
+  it.each<[baseUrl: string, Transmission, shown: object]>([
+    ['https://gateway.example', replied('', 200), { 'server.port': 443, 'http.response.status_code': 200 }],
+    ['http://gateway.example', replied('', 399), { 'server.port': 80, 'http.response.status_code': 399 }],
+    ['https://gateway.example:8443', replied('', 400), { 'server.port': 8443, 'error.type': '400' }],
+    ['https://gateway.example', { sent: false, cause: 'deadline' }, { 'error.type': 'deadline' }],
+    [
+      'https://gateway.example',
+      { sent: true, reply: null, cause: 'connection_lost', errorCode: 'ECONNRESET' },
+      { 'error.type': 'ECONNRESET' },
+    ],
+  ])('to %s that meets %j shows %j', async (baseUrl, transmission, shown) => {
+    await stubClient(transmission, standard(), { baseUrl }).client.doPayment(SALE, OPEN_CLAIM);
+    const { attributes, status } = recorder.span('POST /v1/Payment/DoPayment');
+    const named = { 'server.address': 'gateway.example', 'card_payment.operation': 'doPayment' };
+    expect(attributes).toMatchObject({ ...named, 'card_payment.account': 'default', ...shown });
+    expect('error.type' in attributes).toBe('error.type' in shown);
+    expect(status.code === SpanStatusCode.ERROR).toBe('error.type' in shown);
+    expect(JSON.stringify(attributes)).not.toContain(CARD);
   });
 });
 
 test('the sign of an answer is verified only where that is asked for, with the key', async () => {
   const keys: (string | null)[] = [];
   const dialect = standard({ verifySign: (_fields, { apiKey }) => keys.push(apiKey) === 0 });
-  for (const [verifySign, outcome] of [
-    [false, { state: 'succeeded' }],
-    [true, { reason: 'sign_mismatch' }],
+  for (const [verifySign, reason] of [
+    [false, null],
+    [true, 'sign_mismatch'],
   ] as const) {
-    const { client } = stubClient(replied(APPROVED), dialect, { verifySign });
-    expect(await client.doPayment(SALE, OPEN_CLAIM)).toMatchObject({ outcome });
+    const { client } = stubClient(APPROVED, dialect, { verifySign });
+    expect(await client.doPayment(SALE, OPEN_CLAIM)).toMatchObject({ outcome: { reason } });
   }
   expect(keys).toEqual(['api-key-1']);
 });
@@ -156,7 +163,7 @@ describe('an answer, where a dialect in plain JavaScript', () => {
     ],
     [
       'gives a result with promises in it',
-      altered({ read: () => ({ code: 'B0000', authCode: rejected(), message: rejected() }) as never }),
+      altered({ read: () => ({ code: 'B0000', authCode: reject(), message: reject() }) as never }),
       { state: 'unknown', reason: 'unreadable' },
     ],
     ['has codes that can be read once', once('codes', codes), { state: 'succeeded' }],
@@ -164,23 +171,15 @@ describe('an answer, where a dialect in plain JavaScript', () => {
   ])('%s, is judged without a throw', async (_how, over, outcome) => {
     const unhandled = recordUnhandled();
     const dialect = Object.defineProperties(standard(), Object.getOwnPropertyDescriptors(over));
-    const { client } = stubClient(replied(APPROVED), dialect);
+    const { client } = stubClient(APPROVED, dialect);
     expect(await client.doPayment(SALE, OPEN_CLAIM)).toMatchObject({ sent: true, outcome });
     expect(await unhandled()).toEqual([]);
   });
 
-  function rejected(): Promise<never> {
-    return Promise.reject(new Error('rejected'));
-  }
-
   /** A part that throws from its second reading on. */
   function once(part: string, value: unknown): object {
     let reads = 0;
-    const get = (): unknown => {
-      reads += 1;
-      if (reads > 1) throw new Error('read again');
-      return value;
-    };
+    const get = (): unknown => ((reads += 1) > 1 ? fail() : value);
     return Object.defineProperty({}, part, { get, configurable: true, enumerable: true });
   }
 });
@@ -193,10 +192,12 @@ describe('an inquiry', () => {
     expect(await stubClient(transmission, morposDialect()).client.checkPayment(PAYMENT)).toBeNull();
   });
 
-  it('is not to be had from a dialect without one', async () => {
+  it('is not to be had from a dialect without one, nor is an answer about a BIN', async () => {
     const { client, transport } = stubClient(replied({ responseCode: 'B0000' }));
+    const question = { conversationId: 'ABC1', language: 'tr', bin: '402940', amount: null, currencyCode: null };
     expect(client.canInquire).toBe(false);
-    expect(await client.checkPayment(PAYMENT)).toEqual({ outcome: 'nothing' });
+    expect(await client.checkPayment(PAYMENT)).toEqual({ outcome: 'unclear' });
+    expect(await client.checkBin(question, 2_000, 'fixed')).toBeNull();
     expect(transport.requests).toHaveLength(0);
   });
 
@@ -204,58 +205,19 @@ describe('an inquiry', () => {
     const echo = { responseCode: 'B0000', responseDescription: 'Approved', amount: 60 };
     const reply = { sent: true as const, reply: { status: 200, text: '' } };
     const dialect = morposDialect();
-    const withToken: GatewayDialect['headers'] = (context) => ({
-      ...dialect.headers(context),
-      authorization: 'Bearer t0k3n',
-    });
-    const { client, transport } = stubClient(reply, { ...dialect, headers: withToken });
+    const headers: GatewayDialect['headers'] = (context) => {
+      return { ...dialect.headers(context), authorization: 'Bearer t0k3n' };
+    };
+    const { client, transport } = stubClient(reply, { ...dialect, headers });
     await client.checkPayment(PAYMENT);
-    const { headers, body } = transport.requests[0]!;
-    const { sign } = JSON.parse(body) as { sign: string };
+    const [sent] = transport.requests;
+    const { sign } = JSON.parse(sent!.body) as { sign: string };
     const { clientSecret, apiKey } = CREDENTIALS;
-    for (const secret of [clientSecret, apiKey!, headers['x-ClientSecret'] ?? '', 't0k3n', sign]) {
+    for (const secret of [clientSecret, apiKey!, sent!.headers['x-ClientSecret'] ?? '', 't0k3n', sign]) {
       const told = { ...echo, responseDescription: `Approved, ${secret}`, orderId: secret, paymentId: `1-${secret}` };
       reply.reply.text = JSON.stringify(told);
-      const inquiry = await client.checkPayment(PAYMENT);
-      expect(inquiry).toMatchObject({
-        charge: { result: { message: 'Approved, ***', orderId: null, paymentId: null } },
-      });
+      const result = { message: 'Approved, ***', orderId: null, paymentId: null };
+      expect(await client.checkPayment(PAYMENT)).toMatchObject({ charge: { result } });
     }
-  });
-});
-
-describe('a question about a BIN', () => {
-  const QUESTION = { conversationId: SALE.conversationId, language: 'tr', bin: '402940' };
-  const ask = (client: GatewayClient): ReturnType<GatewayClient['checkBin']> =>
-    client.checkBin({ ...QUESTION, amount: null, currencyCode: null }, 2_000, 'fixed');
-
-  it('shows nothing of the credentials that an answer repeats', async () => {
-    const { clientSecret } = CREDENTIALS;
-    const body = { responseCode: `B ${clientSecret}`, responseDescription: `wrong: ${clientSecret}` };
-    const { client } = stubClient(replied(body), morposDialect());
-    const answer = await ask(client);
-    expect(JSON.stringify(answer)).not.toContain(clientSecret);
-    expect(answer).toMatchObject({ result: { code: null, message: 'wrong: ***' } });
-  });
-
-  it.each([
-    [replied('<h1>Not found</h1>', 404), { sent: true, status: 404, result: null }],
-    [{ sent: true, reply: null, cause: 'deadline' } as const, { sent: true, status: null, result: null }],
-    [{ sent: false, cause: 'connection_failed' } as const, { sent: false, why: 'connection failed' }],
-  ])('may find nobody (%#)', async (transmission, answer) => {
-    expect(await ask(stubClient(transmission, morposDialect()).client)).toMatchObject(answer);
-  });
-
-  it('survives a dialect that cannot read the answer', async () => {
-    const dialect = morposDialect();
-    const checkBin = { ...dialect.operations.checkBin!, read: fail };
-    const { client } = stubClient(replied({}), { ...dialect, operations: { ...dialect.operations, checkBin } });
-    expect(await ask(client)).toMatchObject({ sent: true, status: 200, result: null, outcome: { code: 'unreadable' } });
-  });
-
-  it('is not asked where the dialect has none', async () => {
-    const { client, transport } = stubClient(replied({}));
-    expect(await ask(client)).toBeNull();
-    expect(transport.requests).toEqual([]);
   });
 });

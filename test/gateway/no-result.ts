@@ -13,7 +13,6 @@ export const NO_RESULT: GatewayResult = {
   bankUniqueReferenceNumber: null,
   authCode: null,
   transactionDate: null,
-  maskedCardNumber: null,
   commissionRate: null,
   commissionAmount: null,
 };

@@ -18,14 +18,9 @@ export const CARD_DECLINES = (
   .split(' ')
   .map((number) => `B00${number}`);
 
-/** Codes that approve only in part or on a condition. */
-export const APPROVAL_VARIANTS = codesOf('variant');
-
-/** Codes that do not say whether money moved. */
-export const INDETERMINATE = codesOf('indeterminate');
-
-export const DECLINES = codesOf('declined');
-
-function codesOf(wanted: string): string[] {
+/** `variant`: codes that approve only in part or on a condition. `indeterminate`: that do not say if money moved. */
+export function codesOf(wanted: string): string[] {
   return PUBLIC_CODES.flatMap(([code = '', , , kind]) => (kind === wanted ? [code] : []));
 }
+
+export const DECLINES = codesOf('declined');

@@ -28,6 +28,7 @@ export function stubClient(
   const clock = new TestClock();
   const transport = new StubTransport(transmission);
   const settings: GatewaySettings = {
+    account: 'default',
     dialect,
     credentials: CREDENTIALS,
     baseUrl: 'https://gateway.example',

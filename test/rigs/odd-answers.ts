@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import {
   type FaultPlay,
   JsonNumber,
@@ -32,8 +32,6 @@ export const ODD = {
   /** UTF-8 that was read as Latin-1. */
   mojibake: edit((fields) => (fields.message = Buffer.from('Onaylandı').toString('latin1'))),
   gzip: encoded('gzip', gzipSync),
-  deflate: encoded('deflate', deflateSync),
-  br: encoded('br', brotliCompressSync),
   'text-plain': changed(({ body, ...rest }) => ({ ...withHeader(rest, 'content-type', 'text/plain'), body })),
   'pascal-case': text((json) =>
     json.replace(/([{,]")([a-z])/g, (_match, before: string, letter: string) => before + letter.toUpperCase()),

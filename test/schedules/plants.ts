@@ -7,7 +7,7 @@ import { interceptCalls } from '../rigs/store-calls.js';
 import { SCRIPTS } from './scenarios.js';
 import type { Plant, Script } from './shop.js';
 
-const UNPAID = { outcome: 'nothing', isUnpaid: true } as const;
+const UNPAID = { outcome: 'unpaid' } as const;
 
 interface PlantedFlaw {
   readonly script: Script;

@@ -128,7 +128,7 @@ const PAID: InquiryOutcome = { outcome: 'paid', isBound: true, charge: APPROVED 
 const REFUSED: InquiryOutcome = { outcome: 'declined', charge: DECLINED };
 const MISMATCH: InquiryOutcome = { outcome: 'mismatch', charge: MISMATCHED };
 const NOT_FOUND: InquiryOutcome = { outcome: 'not_found' };
-const NOTHING: InquiryOutcome = { outcome: 'nothing' };
+const NOTHING: InquiryOutcome = { outcome: 'unclear' };
 const UNANSWERED: InquiryOutcome = { outcome: 'unanswered' };
 
 describe('the answer to an inquiry', () => {
@@ -213,7 +213,7 @@ describe('the answer to an inquiry', () => {
       const between = (answer: InquiryOutcome) => applyInquiry(first, answer, RULES, at(after(300_000)))!;
       for (const [answer, notFoundAt, state] of [
         [NOTHING, null, 'unknown'],
-        [{ outcome: 'nothing', isUnpaid: true }, null, 'unknown'],
+        [{ outcome: 'unpaid' }, null, 'unknown'],
         [UNANSWERED, NOW, 'failed'],
       ] as const) {
         expect(between(answer)).toMatchObject({ state: 'unknown', notFoundAt, inquiries: 2 });

@@ -30,8 +30,8 @@ const DECLINED: InquiryOutcome = {
   charge: { state: 'failed', reason: 'declined', result: DECLINED_RESULT },
 };
 const NOT_FOUND: InquiryOutcome = { outcome: 'not_found' };
-const NOT_PAID_YET: InquiryOutcome = { outcome: 'nothing', isUnpaid: true };
-const UNCLEAR: InquiryOutcome = { outcome: 'nothing' };
+const NOT_PAID_YET: InquiryOutcome = { outcome: 'unpaid' };
+const UNCLEAR: InquiryOutcome = { outcome: 'unclear' };
 const UNANSWERED: InquiryOutcome = { outcome: 'unanswered' };
 const UNPAID = [DECLINED, NOT_FOUND, NOT_PAID_YET];
 
@@ -120,7 +120,7 @@ test('what ended unpaid is asked about again after 1, 6, 24, 48 and 72 hours, an
 
 test('what ended unpaid and is approved in any way is in review; an answer that says neither is made up for', () => {
   const BARE: InquiryOutcome = {
-    outcome: 'bare_approval',
+    outcome: 'approval',
     charge: { state: 'review', reason: 'moved_after_all', result: RESULT },
   };
   for (const state of ['expired', 'failed'] as const) {

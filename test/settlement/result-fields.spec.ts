@@ -25,7 +25,6 @@ describe('an answer of the gateway', () => {
         bankUniqueReferenceNumber: '503615446559',
         authCode: '004512',
         transactionDate: '05/02/2025 15:09:09',
-        maskedCardNumber: '450803******4509',
         commissionRate: '1.5000',
         commissionAmount: '2.2485',
       }),
@@ -54,13 +53,6 @@ describe('an answer of the gateway', () => {
     const transactionDate = '31/02/2025 15:09:09';
     expect(changesBy({ transactionDate })).toEqual({ transactionDate, transactionAt: null });
   });
-
-  it.each(['450803******4509', '4508034508******', '**** 4509', CARD])(
-    'does not replace the masked card number by the one of the gateway (%s)',
-    (maskedCardNumber) => {
-      expect(changesBy({ maskedCardNumber })).toEqual({});
-    },
-  );
 });
 
 describe('a card number that the gateway echoes when the card is long gone', () => {
@@ -75,14 +67,6 @@ describe('a card number that the gateway echoes when the card is long gone', () 
 
   it.each(['5246776356903508', '45080304509', '45080300000000004509'])('%s may be an id', (orderId) => {
     expect(changesBy({ orderId })).toEqual({ orderId });
-  });
-
-  it('is recognised even after the gateway has sent a differently masked number', () => {
-    const before = aPaymentRecord({ state: 'charging' });
-    const first = resultChanges({ ...NO_RESULT, maskedCardNumber: '4508034508******' }, before, RULES);
-    const after = { ...before, ...first };
-    expect(after.maskedCardNumber).toBe('450803******4509');
-    expect(resultChanges({ ...NO_RESULT, orderId: CARD }, after, RULES)).toEqual({});
   });
 });
 

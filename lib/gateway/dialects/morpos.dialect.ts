@@ -16,7 +16,7 @@ import type {
 } from '../gateway-dialect.js';
 import type { ReplyFields } from '../readings/reply-fields.js';
 import { CARD_TYPES } from '../../payment/card-bin.js';
-import { isWireObject, WireDecimal, type WireObject, type WireValue } from '../wire-body.js';
+import { WireDecimal, type WireObject } from '../wire-body.js';
 import { readPage, readResult, saleBody } from './standard.dialect.js';
 import { newConversationId } from '../../runtime/randomness.js';
 import { DEFAULT_CODE_SETS } from '../result-codes.js';
@@ -66,9 +66,6 @@ const SIGN_ORDER: Readonly<Record<GatewayOperation, readonly string[] | null>> =
   hostedPage: HOSTED_SIGN_ORDER,
   embeddedForm: HOSTED_SIGN_ORDER,
 };
-/** The gateway's own page is asked for in a scope of its own, whatever the option `scope` says. */
-const HOSTED_OPERATIONS: readonly GatewayOperation[] = ['hostedPage', 'embeddedForm'];
-const HOSTED_SCOPE = 'payment';
 const ANSWER_SIGN_ORDER = names(`
   conversationId orderId paymentId bankUniqueReferenceNumber transactionDate currency authCode paymentInstrumentType
   instrumentDetail.maskedCardNumber instrumentDetail.cardType paymentInfo.installmentCount paymentInfo.amount
@@ -77,8 +74,6 @@ const SUCCESS_STATUSES = names('SUCCESS SUCCESSFUL SUCCEEDED APPROVED COMPLETED 
 /** Statuses that say that a page has not been paid so far: all of them are guesses. */
 const UNPAID_STATUSES = names(`
   PENDING WAITING NEW CREATED INITIATED FAILED FAIL DECLINED REJECTED CANCELLED CANCELED EXPIRED NOT_FOUND`);
-/** More rows than any card has. A long list must not hold up the process. */
-const MAX_INSTALLMENT_ROWS = 100;
 
 /**
  * Mor Para's MorPOS, as its public documentation and official plugins show it. Unverified: which values are signed in
@@ -88,9 +83,8 @@ const MAX_INSTALLMENT_ROWS = 100;
  */
 export function morposDialect(options: MorposDialectOptions = {}): GatewayDialect {
   const { timestampOffsetHours = 0, contentField, codes, answerSignOrder = ANSWER_SIGN_ORDER } = options;
-  const successStatuses = new Set((options.successStatuses ?? SUCCESS_STATUSES).map((status) => status.toUpperCase()));
+  const successStatuses = (options.successStatuses ?? SUCCESS_STATUSES).map((status) => status.toUpperCase());
   const signOrder = { ...SIGN_ORDER, ...options.signOrder };
-
   const sign = (order: readonly string[], read: (path: string) => string, apiKey: string | null): string =>
     hash('sha256', [...order.map(read), apiKey ?? ''].join(';'), 'base64').toUpperCase();
 
@@ -114,12 +108,12 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
       hostedPage: {
         path: '/v1/HostedPayment/HostedPaymentRedirect',
         body: (sale, merchantId) => hostedBody(sale, merchantId, 'HOSTEDPAYMENT'),
-        read: readHostedPage,
+        read: readHosted,
       },
       embeddedForm: {
         path: '/v1/EmbeddedPayment/CreatePaymentForm',
         body: (sale, merchantId) => hostedBody(sale, merchantId, 'EMBEDDEDPAYMENT'),
-        read: readEmbeddedForm,
+        read: readHosted,
       },
     },
     codes: { ...DEFAULT_CODE_SETS, ...codes },
@@ -129,11 +123,13 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
     callbackObjectFields: ['InstrumentDetail'],
     headers: ({ credentials, operation, now }) => {
       const timestamp = compactTimestamp(now, timestampOffsetHours);
+      const isHosted = operation === 'hostedPage' || operation === 'embeddedForm';
       return {
         'x-ClientID': credentials.clientId,
         'x-ClientSecret': hashedSecret(credentials.clientSecret, timestamp),
         'x-GrantType': credentials.grantType,
-        'x-Scope': HOSTED_OPERATIONS.includes(operation) ? HOSTED_SCOPE : credentials.scope,
+        // The gateway's own page has a scope of its own, whatever the option says.
+        'x-Scope': isHosted ? 'payment' : credentials.scope,
         'x-Timestamp': timestamp,
       };
     },
@@ -172,14 +168,14 @@ function hostedBody(sale: HostedRequest, merchantId: string, paymentMethod: stri
   };
 }
 
-/** The answer has the page's address under `returnUrl`. */
-function readHostedPage(fields: ReplyFields): HostedResult {
-  return { ...readResult(fields), redirectUrl: fields.text('returnUrl'), form: null, endsAt: null };
-}
-
-function readEmbeddedForm(fields: ReplyFields): HostedResult {
-  const form = fields.text('paymentFormContent');
-  return { ...readResult(fields), redirectUrl: null, form, endsAt: fields.text('paymentFormExpireTime') };
+/** The page's address is under `returnUrl`, which an answer about a form repeats. */
+function readHosted(fields: ReplyFields): HostedResult {
+  return {
+    ...readResult(fields),
+    redirectUrl: fields.text('returnUrl'),
+    form: fields.text('paymentFormContent'),
+    endsAt: fields.text('paymentFormExpireTime'),
+  };
 }
 
 /** The vendor's documentation shows the currency as text under `currencyCode`, and the amount as a number. */
@@ -202,24 +198,23 @@ function currencyText({ currencyCode }: Pick<RefundRequest, 'currencyCode'>): st
   return String(currencyCode).padStart(3, '0');
 }
 
-function readInquiry(fields: ReplyFields, successStatuses: ReadonlySet<string>): InquiryResult {
-  const { unreadable = [], ...result } = readResponse(fields, fields.text('responseCode'));
+function readInquiry(fields: ReplyFields, successStatuses: readonly string[]): InquiryResult {
+  const result = readResponse(fields, fields.text('responseCode'));
   const status = fields.text('transactionStatus')?.trim().toUpperCase() ?? '';
+  const isSuccess = successStatuses.includes(status);
   const isUnpaid = UNPAID_STATUSES.includes(status);
-  const isUnknown = fields.has('transactionStatus') && !isUnpaid && !successStatuses.has(status);
+  // An inquiry has a code of its own. Any other code in the answer must be the same.
+  const unreadable = (result.unreadable ?? []).map((name) => (name === 'code' ? 'resultCode' : name));
+  if (fields.isNotText('transactionType')) unreadable.push('transactionType');
+  // It may say that the sale was paid, whatever the code: CAPTURED.
+  if (fields.has('transactionStatus') && !isSuccess && !isUnpaid) unreadable.push('transactionStatus');
   return {
     ...result,
     transactionType: fields.text('transactionType'),
     installmentCount: (fields.object('paymentInfo') ?? fields).text('installmentCount'),
-    isSuccessful: fields.has('transactionStatus') ? successStatuses.has(status) : null,
+    isSuccessful: fields.has('transactionStatus') ? isSuccess : null,
     isUnpaid,
-    unreadable: [
-      // An inquiry has a code of its own. Any other code in the answer must be the same.
-      ...unreadable.map((name) => (name === 'code' ? 'resultCode' : name)),
-      ...(fields.isNotText('transactionType') ? (['transactionType'] as const) : []),
-      // It may say that the sale was paid, whatever the code: CAPTURED.
-      ...(isUnknown ? (['transactionStatus'] as const) : []),
-    ],
+    unreadable,
   };
 }
 
@@ -255,7 +250,7 @@ function readBinAnswer(fields: ReplyFields): BinResult {
     type: CARD_TYPES.find((type) => type === cardType) ?? null,
     brand: fields.text('cardBrand'),
     commercial: fields.flag('isCommercial'),
-    installments: fields.list('installmentList', MAX_INSTALLMENT_ROWS)?.map(installmentRow) ?? null,
+    installments: fields.list('installmentList')?.map(installmentRow) ?? null,
   };
 }
 
@@ -280,10 +275,9 @@ function hashedSecret(secret: string, timestamp: string): string {
 
 /** A value as it is signed: a boolean is `True` or `False`, an absent value an empty text. */
 function signText(body: WireObject, path: string): string {
-  let value: WireValue | undefined = body;
-  for (const name of path.split('.')) {
-    value = isWireObject(value) ? value[name] : undefined;
-  }
+  const value = path
+    .split('.')
+    .reduce<unknown>((object, name) => (object as WireObject | null | undefined)?.[name], body);
   if (value instanceof WireDecimal) return value.text;
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';

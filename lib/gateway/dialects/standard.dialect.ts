@@ -114,7 +114,6 @@ export function readResult(fields: ReplyFields): GatewayResult {
     bankUniqueReferenceNumber: fields.text('bankUniqueReferenceNumber'),
     authCode: fields.text('authCode'),
     transactionDate: fields.text('transactionDate'),
-    maskedCardNumber: fields.object('instrumentDetail')?.text('maskedCardNumber') ?? null,
     commissionRate: info?.text('payFacCommissionRate') ?? null,
     commissionAmount: info?.text('payFacCommissionAmount') ?? null,
     ...(unreadable.length > 0 && { unreadable }),

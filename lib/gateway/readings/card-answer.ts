@@ -4,7 +4,6 @@ import type { Masker } from '../../payment/kept-text.js';
 import type { PaymentReason } from '../../payment/payment.js';
 import type { BinRequest, BinResult, InstallmentRow } from '../gateway-dialect.js';
 
-/** What an answer tells of a card. */
 export type BinOutcome = Omit<CardBin, 'bin'>;
 type CardTold = Omit<BinOutcome, 'code' | 'message'>;
 
@@ -30,12 +29,7 @@ export function unknownCard(failure: keyof typeof FAILURES): BinOutcome {
   return { ...NOTHING_TOLD, code: failure, message: FAILURES[failure] };
 }
 
-/**
- * What an answer tells of a card, once it has been judged.
- *
- * @param reason why it tells nothing; null if it is believed
- * @param card what it tells; `other` if it is about other digits
- */
+/** What a judged answer tells of a card. `reason` is null if it is believed, `card` is `other` if of other digits. */
 export function binOutcome(
   reason: PaymentReason | null,
   { code, message }: Pick<BinOutcome, 'code' | 'message'>,

@@ -79,9 +79,11 @@ export function readAnswer<Result extends GatewayResult, Shown>(
   operation: Pick<DialectOperation<never, Result>, 'read'>,
   question: Question<Result, Shown>,
 ): ReadAnswer<Shown> {
-  const unread = (facts: Partial<AnswerFacts>): ReadAnswer<Shown> => {
-    return { facts: { ...NOTHING, ...facts }, result: null, shown: null };
-  };
+  const unread = (facts: Partial<AnswerFacts>): ReadAnswer<Shown> => ({
+    facts: { ...NOTHING, ...facts },
+    result: null,
+    shown: null,
+  });
   if (!answer.reply) {
     const hasNone = answer.cause === 'deadline' || answer.cause === 'connection_lost';
     return unread({ reply: hasNone ? 'none' : 'unreadable' });
@@ -101,10 +103,9 @@ export function readAnswer<Result extends GatewayResult, Shown>(
     const kept = keptResult(result, masker, codes);
     part = 'verifySign()';
     // Only an approval needs a sign.
-    const isGood: unknown =
-      facts.code === 'approved' && isSignGood ? notAPromise(isSignGood(fields), 'what it returned') : true;
-    if (typeof isGood !== 'boolean') throw new TypeError('what it returned is no boolean');
-    return { facts: isGood ? facts : { ...facts, sign: 'bad' }, result: kept, shown };
+    const isGood: unknown = facts.code === 'approved' && isSignGood ? isSignGood(fields) : true;
+    const isBad = notAPromise(isGood, 'what it returned') !== true;
+    return { facts: isBad ? { ...facts, sign: 'bad' } : facts, result: kept, shown };
   } catch (error) {
     question.onThrow?.(part, error);
     return unread({ reply: 'unreadable', http });
@@ -129,20 +130,20 @@ function factsOf(result: GatewayResult, { expected, codes, verifyAmount, about }
   const count: unknown = about === 'page' ? inquiry.installmentCount : null;
   const isChosen = typeof count === 'string' && /^\d{1,3}$/.test(count);
   const wanted = isChosen ? { ...expected, installmentCount: Number(count) } : expected;
-  const id = idOf(result, expected);
-  const fits = isAmountOurs(result, wanted, verifyAmount);
-  // If the merchant has switched the comparison off, an amount names the payment only if it is exactly ours.
-  const isShown = (result.amount ?? null) !== null;
-  const isNamedByAmount = isShown && (verifyAmount === 'off' ? isAmountOurs(result, wanted, 'exact') : fits);
-  const isAmountNamed = isNamedByAmount || (id === 'ours' && verifyAmount === 'off');
+  const isIdOurs = result.conversationId === expected.conversationId;
+  const amount = amountOf(result, wanted);
+  const isAmountOurs = amount === 'ours' || (amount === 'more' && verifyAmount === 'notLess');
+  // If the merchant has switched the comparison off, any amount fits, but only ours names the payment.
+  const isOff = verifyAmount === 'off';
+  const named = Number(isIdOurs) + Number(isAmountOurs || (isOff && isIdOurs));
   return {
     reply: 'read',
     code: codeOf(result, codes, about),
-    id,
+    id: isIdOurs ? 'ours' : isShown(result, 'conversationId') ? 'foreign' : 'absent',
     currency: isCurrencyOurs(result, expected.currencyCode) ? 'fits' : 'other',
-    amount: fits ? 'fits' : 'other',
+    amount: isOff || isAmountOurs || amount === 'absent' ? 'fits' : 'other',
     sign: 'fits',
-    names: id === 'ours' && isAmountNamed ? 'both' : id === 'ours' || isAmountNamed ? 'one' : 'neither',
+    names: (['neither', 'one', 'both'] as const)[named]!,
     type: typeOf(inquiry),
     status: statusOf(inquiry),
     text: textOf(inquiry.message, codes),
@@ -153,11 +154,9 @@ function isUnreadable(result: Pick<GatewayResult, 'unreadable'>, field: Deciding
   return result.unreadable?.includes(field) ?? false;
 }
 
-/** Whose conversationId the answer shows. */
-function idOf(result: GatewayResult, { conversationId }: Expectation): AnswerFacts['id'] {
-  if (result.conversationId === conversationId) return 'ours';
-  const isShown = (result.conversationId ?? null) !== null || isUnreadable(result, 'conversationId');
-  return isShown ? 'foreign' : 'absent';
+/** Whether the answer shows the field, if only in a form that cannot be read. */
+function isShown(result: GatewayResult, field: 'conversationId' | 'amount' | 'currency'): boolean {
+  return (result[field] ?? null) !== null || isUnreadable(result, field);
 }
 
 /** From the most doubtful to the least. */
@@ -201,19 +200,20 @@ function kindOf(code: unknown, sets: ResultCodeSets, about: Question['about']): 
 }
 
 function isCurrencyOurs(result: GatewayResult, currencyCode: number): boolean {
-  const shown = result.currency ?? null;
-  if (shown === null) return !isUnreadable(result, 'currency');
-  return /^\d{1,3}$/.test(shown) && Number(shown) === currencyCode;
+  if (!isShown(result, 'currency')) return true;
+  return /^\d{1,3}$/.test(result.currency ?? '') && Number(result.currency) === currencyCode;
 }
 
-function isAmountOurs(result: GatewayResult, expected: Expectation, check: AmountCheck): boolean {
-  if (check === 'off') return true;
-  const amount = result.amount ?? null;
-  if (amount === null) return !isUnreadable(result, 'amount');
-  if (expected.otherAmounts?.some((other) => compareAmounts(amount, other) === 0)) return true;
-  const difference = compareAmounts(amount, expected.amount);
-  if (difference === null || difference < 0) return false;
-  return difference === 0 || (check === 'notLess' && expected.installmentCount > 1);
+/** With instalments, more than was asked for may be charged. */
+function amountOf(result: GatewayResult, expected: Expectation): 'ours' | 'more' | 'absent' | 'other' {
+  const { amount } = result;
+  if (!isShown(result, 'amount')) return 'absent';
+  if ((amount ?? null) === null) return 'other';
+  const [difference, ...others] = [expected.amount, ...(expected.otherAmounts ?? [])].map((it) =>
+    compareAmounts(amount!, it),
+  );
+  if (difference === 0 || others.includes(0)) return 'ours';
+  return (difference ?? -1) > 0 && expected.installmentCount > 1 ? 'more' : 'other';
 }
 
 function typeOf(result: Partial<InquiryResult>): AnswerFacts['type'] {

@@ -13,18 +13,12 @@ export interface ChargeOutcome {
   readonly isPlain?: true;
 }
 
-/** What the answer to a CheckPayment shows. `nothing`: nothing that settles the payment; ask again later. */
+/** What the answer to a CheckPayment says, in the words of the table of inquiries. */
 export type InquiryOutcome =
   /** `isBound`: it shows our id or our amount. If not, it cannot confirm an approval that names no payment. */
   | { readonly outcome: 'paid'; readonly isBound: boolean; readonly charge: ChargeOutcome }
-  | { readonly outcome: 'declined' | 'mismatch'; readonly charge: ChargeOutcome }
-  /** It approves, but may mean only that the inquiry itself succeeded. */
-  | { readonly outcome: 'bare_approval'; readonly charge: ChargeOutcome }
-  | { readonly outcome: 'not_found' }
-  /** The gateway gave no answer but an error of its own. */
-  | { readonly outcome: 'unanswered' }
-  /** `isUnpaid`: the answer says that it has not been paid so far. */
-  | { readonly outcome: 'nothing'; readonly isUnpaid?: boolean };
+  | { readonly outcome: 'declined' | 'mismatch' | 'approval'; readonly charge: ChargeOutcome }
+  | { readonly outcome: 'not_found' | 'unpaid' | 'unclear' | 'unanswered' };
 
 /** Decides the outcome of a request that may have been sent and that moves money. */
 export function chargeOutcome(
@@ -40,24 +34,17 @@ export function chargeOutcome(
 export function inquiryOutcome({ facts, result }: ReadAnswer<unknown>, about: InquiryFacts['about']): InquiryOutcome {
   const [word, reason = null] = judge(INQUIRY, { ...facts, about });
   switch (word) {
-    case 'paid':
-      return {
-        outcome: word,
-        isBound: facts.names !== 'neither',
-        charge: { state: 'succeeded', reason: null, result },
-      };
+    case 'paid': {
+      const isBound = facts.names !== 'neither';
+      return { outcome: word, isBound, charge: { state: 'succeeded', reason: null, result } };
+    }
     case 'mismatch':
       return { outcome: word, charge: { state: 'review', reason, result } };
-    case 'declined':
-      return { outcome: word, charge: { state: 'failed', reason: 'declined', result, isPlain: true } };
     case 'approval':
-      return { outcome: 'bare_approval', charge: { state: 'review', reason: 'moved_after_all', result } };
-    case 'not_found':
-    case 'unanswered':
+      return { outcome: word, charge: { state: 'review', reason: 'moved_after_all', result } };
+    case 'declined':
+      return { outcome: word, charge: { state: 'failed', reason: word, result, isPlain: true } };
+    default:
       return { outcome: word };
-    case 'unpaid':
-      return { outcome: 'nothing', isUnpaid: true };
-    case 'unclear':
-      return { outcome: 'nothing' };
   }
 }

@@ -72,16 +72,16 @@ export function bankPageIn({ content, html }: Init3dResult): BankPage | null {
 export function hostedPageIn({ redirectUrl, form, endsAt }: HostedResult, rules: HostedRules): HostedPage | null {
   const page = { redirectUrl: null, html: null, endsAt: dateOf(endsAt) };
   if (rules.form === 'page') {
-    const isPage = isPageUrl(redirectUrl, rules) && !rules.own.some((own) => redirectUrl.startsWith(own));
-    return isPage ? { ...page, redirectUrl } : null;
+    return isPageUrl(redirectUrl, rules) ? { ...page, redirectUrl } : null;
   }
   const html = htmlOf(form);
   return html === null ? null : { ...page, html };
 }
 
 /** The buyer's browser is sent there, to any host, but never without TLS. */
-export function isPageUrl(url: unknown, { isLocal }: Pick<HostedRules, 'isLocal'>): url is string {
+function isPageUrl(url: unknown, { isLocal, own }: HostedRules): url is string {
   if (typeof url !== 'string' || Buffer.byteLength(url) > MAX_URL_BYTES || !/^https?:\/\//i.test(url)) return false;
+  if (own.some((address) => url.startsWith(address))) return false;
   // Nor quotes and brackets, which a page that shows the address carelessly would run.
   if (/[\s\p{C}\\"'<>`]/u.test(url) || !URL.canParse(url)) return false;
   const { protocol, hostname, username, password } = new URL(url);
@@ -98,6 +98,6 @@ function htmlOf(form: unknown): string | null {
 /** Only a time with its offset from UTC is believed. */
 function dateOf(text: unknown): Date | null {
   if (typeof text !== 'string' || !/^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)$/.test(text)) return null;
-  const date = new Date(text.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  const date = new Date(text);
   return Number.isNaN(date.getTime()) ? null : date;
 }

@@ -1,12 +1,9 @@
 type Json = string | boolean | null | Json[] | { [key: string]: Json };
 
-// Texts are matched as a whole, so that what stands in them does not count. An unterminated one is matched once.
-const TEXT_OR_NUMBER = /("[^"\\]*(?:\\.[^"\\]*)*"?)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-const TEXT_OR_NAME = /("[^"\\]*(?:\\.[^"\\]*)*"?)(\s*:)?/g;
-
+/** Not where a name should be: there, JSON has no number. */
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\s*:)/y;
 /** More than any gateway sends. Reading a mebibyte of small values would block the event loop. */
 const MAX_VALUES = 30_000;
-const NONE: ReadonlySet<string> = new Set();
 
 /**
  * The fields of a JSON object that a gateway answered with. The case of names is ignored. Numbers are kept as text, as
@@ -30,20 +27,10 @@ export class ReplyFields {
 
   /** @returns null unless the text is one JSON object with at most 30,000 values */
   static parse(text: string): ReplyFields | null {
-    const written = membersIn(text);
-    if (written === null) return null;
     try {
-      const parsed: unknown = JSON.parse(text);
-      let members = 0;
-      let hasNumber = false;
-      for (const value of valuesIn(parsed)) {
-        hasNumber ||= typeof value === 'number';
-        if (isObject(value)) members += Object.keys(value).length;
-      }
-      // Most answers contain no numbers, so they need no second parse that keeps numbers as text.
-      const root: unknown = hasNumber ? JSON.parse(withNumbersAsText(text)) : parsed;
-      if (!isObject(root)) return null;
-      return new ReplyFields(root, members === written ? NONE : repeatedNames(text, parsed));
+      const { json, repeated } = numbersAsText(text);
+      const root: unknown = JSON.parse(json);
+      return isObject(root) ? new ReplyFields(root, repeated) : null;
     } catch {
       return null;
     }
@@ -85,15 +72,21 @@ export class ReplyFields {
     return typeof value === 'boolean' ? value : null;
   }
 
-  /** The first items of the list in this field, null for each that is no object; null if it holds no list. */
-  list(name: string, maxLength: number): (ReplyFields | null)[] | null {
+  /** The items of the list in this field, null for each that is no object; null if it holds no list. */
+  list(name: string): (ReplyFields | null)[] | null {
     const value = this.value(name);
-    return Array.isArray(value) ? value.slice(0, maxLength).map((item) => this.fieldsOf(item)) : null;
+    return Array.isArray(value) ? value.map((item) => this.fieldsOf(item)) : null;
   }
 
   /** Every text in the object at any depth, including those of ambiguous fields, but nothing below `__proto__`. */
   *texts(): Generator<string> {
-    for (const value of valuesIn(this.root, '__proto__')) if (typeof value === 'string') yield value;
+    const left: Json[] = [this.root];
+    while (left.length > 0) {
+      const value = left.pop()!;
+      if (typeof value === 'string') yield value;
+      if (typeof value !== 'object' || value === null) continue;
+      for (const [name, item] of Object.entries(value)) if (name !== '__proto__') left.push(item);
+    }
   }
 
   private value(name: string): Json | undefined {
@@ -105,47 +98,39 @@ export class ReplyFields {
   }
 }
 
-/** A value, and every one in it, at whatever depth, but for what is below the name that is left out. */
-function* valuesIn(root: unknown, leftOut?: string): Generator<unknown> {
-  const left = [root];
-  while (left.length > 0) {
-    const value = left.pop();
-    yield value;
-    if (typeof value !== 'object' || value === null) continue;
-    for (const [name, item] of Object.entries(value)) if (name !== leftOut) left.push(item);
-  }
-}
-
-/** Names that stand more often in the text than in what was parsed, in which only the last of a name is left. */
-function repeatedNames(text: string, parsed: unknown): ReadonlySet<string> {
-  const counts = new Map<string, number>();
-  const add = (name: string, count: number): unknown => counts.set(name, (counts.get(name) ?? 0) + count);
-  for (const [, name = '', colon] of text.matchAll(TEXT_OR_NAME)) {
-    if (colon !== undefined) add(JSON.parse(name) as string, 1);
-  }
-  for (const value of valuesIn(parsed)) if (isObject(value)) for (const name in value) add(name, -1);
-  return new Set([...counts].filter(([, count]) => count > 0).map(([name]) => name));
-}
-
-function withNumbersAsText(json: string): string {
-  return json.replace(TEXT_OR_NUMBER, (match: string, text?: string) => text ?? `"${match}"`);
-}
-
 /**
- * How many members the objects in a JSON text have; null if there are too many values to read. Counts colons; and
- * commas and the starts of lists and objects, of which there are as many as values, or a few more.
+ * A JSON text with its numbers as texts; and the names that stand twice in one object, of which JSON keeps only the
+ * last value.
+ *
+ * @throws Error for what is no JSON; and for too many values, counted by commas, lists and objects
  */
-function membersIn(text: string): number | null {
-  let values = 0;
-  let members = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index];
-    if (character === '"') index = endOfText(text, index + 1);
-    else if (character === ':') members += 1;
-    else if (character === ',' || character === '[' || character === '{') values += 1;
-    if (values > MAX_VALUES) return null;
+function numbersAsText(text: string): { readonly json: string; readonly repeated: ReadonlySet<string> } {
+  const repeated = new Set<string>();
+  const objects: Set<string>[] = [];
+  let [values, json, copied, written] = [0, '', 0, ''];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at]!;
+    if (character === '"') {
+      const end = endOfText(text, at + 1);
+      written = text.slice(at, end + 1);
+      at = end;
+    } else if (character === ':') {
+      const name = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1);
+      const names = objects.at(-1);
+      if (names?.has(name)) repeated.add(name);
+      names?.add(name);
+    } else if (character === '-' || (character >= '0' && character <= '9')) {
+      NUMBER.lastIndex = at;
+      if (!NUMBER.test(text)) throw new SyntaxError('no number');
+      json += `${text.slice(copied, at)}"${text.slice(at, NUMBER.lastIndex)}"`;
+      copied = NUMBER.lastIndex;
+      at = copied - 1;
+    } else if (character === '}') objects.pop();
+    else if (character === '{') objects.push(new Set());
+    if (character === ',' || character === '[' || character === '{') values += 1;
+    if (values > MAX_VALUES) throw new Error('too many values');
   }
-  return members;
+  return { json: json + text.slice(copied), repeated };
 }
 
 /** The index of the quote that ends the text begun at `start`: the first quote that is not escaped. */

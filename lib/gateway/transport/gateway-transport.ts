@@ -8,7 +8,7 @@ import { Attempt, causeCode, type RequestClaim, type Transmission, type WireRequ
 /** As of axios. A dialect or an interceptor may replace it. */
 const DEFAULT_HEADERS = { accept: 'application/json, text/plain, */*' };
 /** How requests are written, and how replies may be encoded. Neither a dialect nor an interceptor can replace these. */
-const ENTITY_HEADERS = { 'content-type': 'application/json', 'accept-encoding': 'gzip, deflate, br' };
+const ENTITY_HEADERS = { 'content-type': 'application/json', 'accept-encoding': 'gzip' };
 /** A host or a dialect must not change how a body is framed. */
 const FRAMING_HEADERS = ['content-length', 'transfer-encoding'];
 

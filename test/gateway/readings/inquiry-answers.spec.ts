@@ -14,7 +14,6 @@ async function word(about: About, status: number, body: unknown, options: Morpos
   const payment = toPayment(aPaymentRecord({ state: 'unknown', kind, amount: '60.00' }));
   const { client } = stubClient(replied(body, status), morposDialect(options));
   const said = await (about === 'refund' ? client.checkRefund(payment, ['149.90']) : client.checkPayment(payment));
-  if (said?.outcome === 'nothing') return said.isUnpaid ? 'unpaid' : 'unclear';
   if (said?.outcome === 'mismatch') return said.charge.reason;
   return said?.outcome === 'paid' && !said.isBound ? 'paid, unbound' : said?.outcome;
 }
@@ -56,20 +55,15 @@ const ROWS: Row[] = [
     { ...PAID, responseDescription: 'Success', transactionStatus: undefined },
     { ...PAID, transactionStatus: 'CAPTURED' },
     { ...BARE, transactionType: 'SALE', orderId: 'o-1', amount: 1 },
-  ].map((body): Row => [200, body, 'bare_approval', { refund: 'unclear' }]),
-  [
-    200,
-    { ...GIVEN_BACK, transactionStatus: undefined, responseDescription: 'OK' },
-    'unclear',
-    { refund: 'bare_approval' },
-  ],
+  ].map((body): Row => [200, body, 'approval', { refund: 'unclear' }]),
+  [200, { ...GIVEN_BACK, transactionStatus: undefined, responseDescription: 'OK' }, 'unclear', { refund: 'approval' }],
 
   [200, { ...PAID, conversationId: 'ANOTHER' }, 'unclear'],
   [200, { ...PAID, paymentInfo: { amount: 59.99 } }, 'amount_mismatch', { refund: 'unclear' }],
   [200, { ...PAID, paymentInfo: { amount: 1, currency: 840 } }, 'currency_mismatch', { refund: 'unclear' }],
   [200, { ...GIVEN_BACK, paymentInfo: { amount: 149.9 } }, 'unclear', { refund: 'paid' }],
   [200, { ...GIVEN_BACK, paymentInfo: { amount: 1 } }, 'unclear', { refund: 'amount_mismatch' }],
-  [200, { ...BARE, amount: 1 }, 'bare_approval', { refund: 'unclear' }],
+  [200, { ...BARE, amount: 1 }, 'approval', { refund: 'unclear' }],
   [
     200,
     { ...PAID, amount: 63, paymentInfo: { amount: 63, installmentCount: 3 } },
@@ -78,7 +72,7 @@ const ROWS: Row[] = [
   ],
   [200, { responseCode: 'B0010' }, 'approval_variant', { refund: 'unclear' }],
   [200, { responseCode: 'B0010', transactionStatus: 'PENDING' }, 'approval_variant', { refund: 'unclear' }],
-  [200, { ...PAID, code: 'B0051' }, 'unclear', { page: 'bare_approval' }],
+  [200, { ...PAID, code: 'B0051' }, 'unclear', { page: 'approval' }],
   [200, { ...PAID, code: 'B0096' }, 'unclear'],
   [200, { ...PAID, code: true }, 'unclear'],
 
@@ -98,22 +92,14 @@ const ROWS: Row[] = [
   [200, { responseCode: 'B0051', conversationId: 'ANOTHER' }, 'unclear'],
   [200, { responseCode: 'B0051', transactionType: 'VOID' }, 'unclear'],
   [200, { responseCode: 'B7777' }, 'not_found', { refund: 'unclear' }],
-  ...['B0010', 'B0051', 'B0012', 'B7777', 'B0025', 'E5000'].map((responseCode): Row => {
+  ...['B0010', 'B0051', 'B7777', 'E5000'].map((responseCode): Row => {
     return [200, { ...GIVEN_BACK, responseCode, transactionStatus: 'FAILED' }, 'unclear'];
   }),
   [200, { ...GIVEN_BACK, code: 'B0051', transactionStatus: 'FAILED' }, 'unclear'],
   [200, { responseCode: 'B0025' }, 'unpaid', { refund: 'unclear' }],
   ...['B0051', 'B7777', 'B0025'].map((responseCode): Row => [200, { ...PAID, responseCode }, 'unclear']),
-  ...['E5000', 'W0001', 'B0003', 'B0100', 'RVV0000000012', 'X'].map((responseCode): Row => [
-    200,
-    { responseCode },
-    'unclear',
-  ]),
-  ...['B0096', 'B0009', 'B0080'].map((code): Row => [
-    200,
-    { responseCode: code, transactionStatus: 'FAILED' },
-    'unclear',
-  ]),
+  ...['E5000', 'B0003', 'B0100', 'RVV0000000012'].map((code): Row => [200, { responseCode: code }, 'unclear']),
+  [200, { responseCode: 'B0096', transactionStatus: 'FAILED' }, 'unclear'],
   ...['B0000', 'E5000', 'B0003', 'B0025'].map((code): Row => {
     return [200, { responseCode: code, transactionStatus: 'PENDING' }, 'unpaid', { refund: 'unclear' }];
   }),
@@ -123,24 +109,18 @@ const ROWS: Row[] = [
   ),
 
   // By a 4xx nobody has paid, but a refund may have been made.
-  ...[404, 400, 401, 403, 422, 429].flatMap((status): Row[] => [
+  ...[404, 403, 429].flatMap((status): Row[] => [
     [status, { responseCode: 'B0025' }, 'unpaid', { refund: 'unclear' }],
     [status, { responseCode: 'B7777' }, 'unpaid', { refund: 'unclear' }],
     [status, { responseCode: 'B0025', transactionStatus: 'SUCCESS' }, 'unclear'],
-    [status, { responseCode: 'B7777', transactionStatus: 'SUCCESS' }, 'unclear'],
     [status, PAID, 'unclear'],
     [status, { responseCode: 'B0051' }, 'unclear'],
-    [status, { responseCode: '404', transactionStatus: 'FAILED' }, 'unclear'],
     [status, '<html>', 'unanswered'],
     [status, { responseCode: 'B0025', code: true }, 'unanswered'],
   ]),
-  ...[408, 409, 500, 503, 302, 199].flatMap((status): Row[] =>
-    [PAID, GIVEN_BACK, { responseCode: 'B0051' }, { responseCode: 'B0025' }, ''].map((body) => [
-      status,
-      body,
-      'unanswered',
-    ]),
-  ),
+  ...[408, 409, 500, 302].flatMap((status): Row[] => {
+    return [PAID, GIVEN_BACK, { responseCode: 'B0051' }, ''].map((body) => [status, body, 'unanswered']);
+  }),
 ];
 
 test.each(ROWS)('%d %j: %s', async (...row) => {
@@ -148,27 +128,10 @@ test.each(ROWS)('%d %j: %s', async (...row) => {
   expect(await Promise.all(ABOUT.map((about) => word(about, status, body)))).toEqual([sale, page, refund]);
 });
 
-test('a dialect that throws while it reads makes an answer unclear', async () => {
-  const dialect = morposDialect();
-  const read = (): never => {
-    throw new Error('a dialect that fails');
-  };
-  const checkPayment = { ...dialect.operations.checkPayment!, read };
-  const throwing = { ...dialect, operations: { ...dialect.operations, checkPayment } };
-  const payment = toPayment(aPaymentRecord({ state: 'unknown' }));
-  for (const [status, outcome] of [
-    [200, 'nothing'],
-    [404, 'nothing'],
-    [500, 'unanswered'],
-  ] as const) {
-    expect(await stubClient(replied(PAID, status), throwing).client.checkPayment(payment)).toEqual({ outcome });
-  }
-});
-
 test('a host may know other words for success and other texts that approve', async () => {
   const statuses = { successStatuses: ['Tamam'] };
   expect(await word('sale', 200, { ...PAID, transactionStatus: 'TAMAM' }, statuses)).toBe('paid');
-  expect(await word('sale', 200, PAID, statuses)).toBe('bare_approval');
+  expect(await word('sale', 200, PAID, statuses)).toBe('approval');
 });
 
 test('whatever the answer is, nothing is paid or declined but by its code, with 2xx', async () => {

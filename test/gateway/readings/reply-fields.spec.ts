@@ -9,25 +9,17 @@ function parse(text: string): ReplyFields {
 }
 
 describe('the fields of a reply', () => {
-  it.each([
-    '',
-    ' ',
-    'null',
-    '[]',
-    '[{"code":"B0000"}]',
-    '"B0000"',
-    '0',
-    'true',
-    '<html>',
-    '{"code":"B0000"',
-    '{code:1}',
-  ])('are none in %j', (text) => {
-    expect(ReplyFields.parse(text)).toBeNull();
-  });
-
-  it('are none in a number that JSON does not have, quoted by us or not', () => {
-    for (const number of ['01', '1.', '.5', '+1', '1e', '0x10', 'NaN', 'Infinity', '-']) {
-      expect(ReplyFields.parse(`{"amount":${number}}`)).toBeNull();
+  it('are none in what is no JSON object, nor where a number is none', () => {
+    const others = ['', ' ', 'null', '[]', '[{"code":"B0000"}]', '"B0000"', '0', 'true', '<html>', '{"code":"B0000"'];
+    const numbers = ['01', '1.', '.5', '+1', '1e', '0x10', 'NaN', 'Infinity', '-', '1 2', '1,2:3'];
+    for (const text of [
+      ...others,
+      '{code:1}',
+      '{1:2}',
+      '{12 :3}',
+      ...numbers.map((number) => `{"amount":${number}}`),
+    ]) {
+      expect([text, ReplyFields.parse(text)]).toEqual([text, null]);
     }
   });
 
@@ -42,23 +34,27 @@ describe('the fields of a reply', () => {
 
   it('keep digits in texts and names as they are', () => {
     const fields = parse('{"a1":"1.50 \\"2.50\\" \\\\","3":"4","\\u0041b\\"5":"\\u0031"}');
-    expect(fields.text('a1')).toBe('1.50 "2.50" \\');
-    expect(fields.text('3')).toBe('4');
-    expect(fields.text('ab"5')).toBe('1');
+    expect([fields.text('a1'), fields.text('3'), fields.text('ab"5')]).toEqual(['1.50 "2.50" \\', '4', '1']);
   });
 
-  it.each<[string, has: boolean, text: string | null, object: boolean]>([
-    ['true', true, null, false],
+  it.each<[string, has: boolean, text: string | null, object: boolean, flag?: boolean]>([
+    ['true', true, null, false, true],
     ['null', false, null, false],
     ['""', false, null, false],
     ['["x"]', true, null, false],
     ['{"x":1}', true, null, true],
     ['"x"', true, 'x', false],
     ['1', true, '1', false],
-  ])('that are %s: whether they are there, their text, and whether they are an object', (value, has, text, object) => {
+  ])('that are %s: whether they are there, their text, object and boolean', (...row) => {
+    const [value, has, text, object, flag = null] = row;
     const fields = parse(`{"A":${value}}`);
-    expect([fields.has('a'), fields.text('a'), fields.object('a') !== null]).toEqual([has, text, object]);
-    expect([fields.isNotText('a'), fields.has('b'), fields.isAmbiguous('a')]).toEqual([
+    expect([fields.has('a'), fields.text('a'), fields.object('a') !== null, fields.flag('a')]).toEqual([
+      has,
+      text,
+      object,
+      flag,
+    ]);
+    expect([fields.isNotText('a'), fields.isAmbiguous('a'), fields.has('b')]).toEqual([
       has && text === null,
       false,
       false,
@@ -68,46 +64,40 @@ describe('the fields of a reply', () => {
   it('have the texts at any depth, and none that stands below a prototype', () => {
     const fields = parse('{"a":null,"b":true,"c":["x",null,{"d":"y","n":1.50}],"__proto__":{"a":"z"},"e":"","E":"w"}');
     expect([...fields.texts()].sort()).toEqual(['', '1.50', 'w', 'x', 'y']);
+    expect(fields.list('c')?.map((item) => item?.text('d'))).toEqual([undefined, undefined, 'y']);
   });
 
-  it('that stand twice with different values are not believed, in either order, also when one says nothing', () => {
-    for (const text of [
-      '{"code":"B0000","Code":"B0051"}',
-      '{"Code":"B0051","code":"B0000"}',
-      '{"code":"B0000","Code":null}',
-      '{"code":null,"CODE":"","Code":"B0000"}',
-      '{"code":"B0000","Code":"B0051","CODE":"B0000"}',
-      '{"code":{"a":1},"Code":{"a":1}}',
-      // With one name, JSON keeps the last value alone.
-      '{"code":"B0000","code":"B0051"}',
-      '{"code":"B0000","c\\u006fde" : "B0000"}',
-      '{"x":{"code":"B0000","code":1},"code":"B0051"}',
-    ]) {
-      const fields = parse(text);
-      expect(fields.isAmbiguous('code')).toBe(true);
-      expect(fields.has('code')).toBe(true);
-      expect(fields.isNotText('code')).toBe(true);
-      expect(fields.text('code')).toBeNull();
-      expect(fields.object('code')).toBeNull();
-    }
+  it.each([
+    '{"code":"B0000","Code":"B0051"}',
+    '{"Code":"B0051","code":"B0000"}',
+    '{"code":"B0000","Code":null}',
+    '{"code":null,"CODE":"","Code":"B0000"}',
+    '{"code":"B0000","Code":"B0051","CODE":"B0000"}',
+    '{"code":{"a":1},"Code":{"a":1}}',
+    // With one name, JSON keeps the last value alone.
+    '{"code":"B0000","code":"B0051"}',
+    '{"code":"B0000","c\\u006fde" : "B0000"}',
+    '{"x":{"code":"B0000","code":1},"code":"B0051"}',
+    '{"code":"B0000","x":[{"code":1}],"code":"B0000"}',
+  ])('that stand twice with different values, or with one name, are not believed: %s', (text) => {
+    const fields = parse(text);
+    expect([fields.isAmbiguous('code'), fields.has('code'), fields.isNotText('code')]).toEqual([true, true, true]);
+    expect([fields.text('code'), fields.object('code')]).toEqual([null, null]);
   });
 
-  it('that stand twice with one name are not believed in an object either, and others are', () => {
+  it('that stand twice are not believed in an object either, and others are', () => {
     const fields = parse('{"a":{"n":1,"n":2,"x":"n\\":"},"b":{"x":"y"},"x":{}}');
     expect([fields.object('a')?.text('n'), fields.object('a')?.text('x')]).toEqual([null, 'n":']);
     expect([fields.object('b')?.text('x'), fields.isAmbiguous('x')]).toEqual(['y', false]);
-  });
-
-  it('that stand twice with one value, their names in two cases, are that value', () => {
     expect(parse('{"code":"B0000","Code":"B0000"}').text('CODE')).toBe('B0000');
+    // Of two objects with one name, neither counts, and what only one of them held is no field of others.
+    expect(parse('{"x":{"code":"B0051"},"x":{},"code":"B0000"}').text('code')).toBe('B0000');
   });
 
   it('named like what every object has are fields like others', () => {
     const fields = parse('{"__proto__":{"code":"B0000"},"constructor":"x","toString":"y"}');
-    expect(fields.text('code')).toBeNull();
-    expect(fields.object('__proto__')?.text('code')).toBe('B0000');
-    expect(fields.text('constructor')).toBe('x');
-    expect(parse('{}').has('constructor')).toBe(false);
+    expect([fields.text('code'), fields.object('__proto__')?.text('code')]).toEqual([null, 'B0000']);
+    expect([fields.text('constructor'), parse('{}').has('constructor')]).toEqual(['x', false]);
     expect(({} as { code?: string }).code).toBeUndefined();
   });
 
@@ -145,8 +135,9 @@ describe('the fields of a reply', () => {
       expect(ReplyFields.parse(`{"code":${list(value, most)}}`)).not.toBeNull();
       expect(ReplyFields.parse(`{"code":${list(value, most + 1)}}`)).toBeNull();
     }
-    expect(ReplyFields.parse(`{"a":"\\\\","b":${list('1', 40_000)}}`)).toBeNull();
-    expect(ReplyFields.parse(`{"a":"\\\\\\"","b":${list('1', 40_000)}}`)).toBeNull();
+    for (const text of ['\\\\', '\\\\\\"']) {
+      expect(ReplyFields.parse(`{"a":"${text}","b":${list('1', 40_000)}}`)).toBeNull();
+    }
   });
 
   it('of any JSON object have the texts that JSON.parse finds', () => {

@@ -43,74 +43,63 @@ describe.each([
   });
 });
 
+/** Expects of every charge, or inquiry, that its verdict is right. */
+const every =
+  <F>(table: Table<F, readonly [string, ...unknown[]]>, names: readonly (keyof typeof FACTS)[]) =>
+  (isRight: (word: string, facts: F) => boolean): void => {
+    for (const facts of combinations(names) as Generator<F>) {
+      if (!isRight(judge(table, facts)[0], facts)) throw new Error(`wrong for ${JSON.stringify(facts)}`);
+    }
+  };
+const everyCharge = every<ChargeFacts>(CHARGE, OF_CHARGE);
+const everyInquiry = every<InquiryFacts>(INQUIRY, OF_INQUIRY);
+
 describe('whatever the facts are', () => {
   it('money was taken only if an answer of success approves, is ours as far as it shows, and names what it has to', () => {
-    for (const facts of combinations(OF_CHARGE) as Generator<ChargeFacts>) {
-      const [state] = judge(CHARGE, facts);
-      const { reply, http, code, id, currency, amount, sign, names, mustName } = facts;
+    everyCharge((state, { reply, http, code, id, currency, amount, sign, names, mustName }) => {
       const isApproved = reply === 'read' && http === '2xx' && code === 'approved';
       const isOurs = id !== 'foreign' && currency === 'fits' && amount === 'fits' && sign === 'fits';
-      if ((state === 'succeeded') !== (isApproved && isOurs && (names === 'both' || !mustName))) throw wrong(facts);
-    }
+      return (state === 'succeeded') === (isApproved && isOurs && (names === 'both' || !mustName));
+    });
   });
 
   it('nothing was taken only if an answer that can be read says so, and is not about another payment', () => {
-    for (const facts of combinations(OF_CHARGE) as Generator<ChargeFacts>) {
-      if (judge(CHARGE, facts)[0] !== 'failed') continue;
-      const { reply, http, code, id } = facts;
-      const says: Partial<Record<ChargeFacts['http'], readonly ChargeFacts['code'][]>> = {
-        '2xx': ['card', 'declined'],
-        client: ['card', 'declined'],
-        invalid: ['card', 'declined', 'unheard', 'unpaid', 'not_found'],
-        refused: ['card', 'declined', 'unheard', 'unpaid', 'not_found', 'none'],
-      };
-      if (reply !== 'read' || id === 'foreign' || !says[http]?.includes(code)) throw wrong(facts);
-    }
+    const says: Partial<Record<ChargeFacts['http'], readonly ChargeFacts['code'][]>> = {
+      '2xx': ['card', 'declined'],
+      client: ['card', 'declined'],
+      invalid: ['card', 'declined', 'unheard', 'unpaid', 'not_found'],
+      refused: ['card', 'declined', 'unheard', 'unpaid', 'not_found', 'none'],
+    };
+    everyCharge((state, { reply, http, code, id }) => {
+      return state !== 'failed' || (reply === 'read' && id !== 'foreign' && says[http]?.includes(code) === true);
+    });
   });
 
   it('an inquiry says paid only beside a text or a status that says so, of the type that was asked about', () => {
-    for (const facts of combinations(OF_INQUIRY) as Generator<InquiryFacts>) {
-      const [word] = judge(INQUIRY, facts);
-      const { reply, http, code, id, currency, amount, about, type, status, text } = facts;
+    everyInquiry((word, { reply, http, code, id, currency, amount, about, type, status, text }) => {
       const isSaid = status === 'success' ? text !== 'other' : status === 'none' && text === 'approved';
       const isType = about === 'refund' ? type === 'refund' : type === 'sale' || type === 'absent';
       const isOurs = id !== 'foreign' && currency === 'fits' && amount === 'fits';
       const isPaid = reply === 'read' && http === '2xx' && code === 'approved' && isSaid && isType && isOurs;
-      if ((word === 'paid') !== isPaid) throw wrong(facts);
-    }
+      return (word === 'paid') === isPaid;
+    });
   });
 
   it('an inquiry is unanswered only if nothing came that can be read, or an error of the gateway’s own', () => {
-    for (const facts of combinations(OF_INQUIRY) as Generator<InquiryFacts>) {
-      const { reply, http, code, id } = facts;
+    everyInquiry((word, { reply, http, code, id }) => {
       const isError = http === 'server' || http === 'undecided';
-      const isMute =
-        reply === 'read' && http !== '2xx' && id !== 'foreign' && (code === 'none' || code === 'unreadable');
-      const isUnanswered = reply === 'none' || isError || isMute;
-      if ((judge(INQUIRY, facts)[0] === 'unanswered') !== isUnanswered) throw wrong(facts);
-    }
+      const isMute = reply === 'read' && http !== '2xx' && id !== 'foreign' && ['none', 'unreadable'].includes(code);
+      return (word === 'unanswered') === (reply === 'none' || isError || isMute);
+    });
   });
 
   it('an inquiry says that nothing was paid only by a listed code or a status, and never beside what may be a payment', () => {
-    for (const facts of combinations(OF_INQUIRY) as Generator<InquiryFacts>) {
-      const [word] = judge(INQUIRY, facts);
-      if (word !== 'declined' && word !== 'not_found' && word !== 'unpaid') continue;
-      const { reply, http, code, id, status } = facts;
-      const isListed = code === 'card' || code === 'not_found' || code === 'unpaid';
-      const isDoubtful = code === 'indeterminate' || code === 'unreadable' || code === 'variant' || code === 'none';
+    everyInquiry((word, { reply, http, code, id, status }) => {
+      if (!['declined', 'not_found', 'unpaid'].includes(word)) return true;
+      const isSaid = ['card', 'not_found', 'unpaid'].includes(code) || status === 'unpaid';
+      const isDoubtful = ['indeterminate', 'unreadable', 'variant', 'none'].includes(code);
       const isAnswer = reply === 'read' && http !== 'server' && http !== 'undecided' && id !== 'foreign';
-      if (
-        !isAnswer ||
-        isDoubtful ||
-        status === 'success' ||
-        status === 'unreadable' ||
-        !(isListed || status === 'unpaid')
-      )
-        throw wrong(facts);
-    }
+      return isAnswer && isSaid && !isDoubtful && status !== 'success' && status !== 'unreadable';
+    });
   });
 });
-
-function wrong(facts: object): Error {
-  return new Error(`wrong for ${JSON.stringify(facts)}`);
-}

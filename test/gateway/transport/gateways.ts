@@ -1,8 +1,8 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createServer as createTlsServer, type TlsOptions, type TLSSocket } from 'node:tls';
-import type { Dispatcher } from 'undici';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { Agent, type Dispatcher } from 'undici';
 import { GatewayTransport, type TransportSettings } from '../../../lib/gateway/transport/gateway-transport.js';
 import type { Transmission, WireRequest } from '../../../lib/gateway/transport/attempt.js';
 
@@ -39,6 +39,13 @@ export async function postEach(transport: GatewayTransport, requests: readonly W
     await nextTurn();
   }
   return transmissions;
+}
+
+/** An agent of the host's own. */
+export function agentOf(options?: Agent.Options): Agent {
+  const agent = new Agent(options);
+  whenDone(() => agent.destroy());
+  return agent;
 }
 
 /** A dispatcher of the host's own, between the transport and undici. */
@@ -79,43 +86,24 @@ export interface Wiretap {
   posts(): number;
 }
 
-/** A TCP server that does not speak HTTP. `text` is all that it has received over the connection. */
+/** A TCP server that does not speak HTTP, with `secure` over TLS. `text` is all that came over the connection. */
 export async function wiretap(
-  onData: (socket: Socket, text: string) => void = () => undefined,
-  onConnection: (socket: Socket) => void = () => undefined,
+  onData: (socket: Socket, text: string) => unknown = () => undefined,
+  secure?: TlsOptions,
 ): Promise<Wiretap> {
-  const { received, listener } = tap(onData, onConnection);
-  return wiretapAt('http', await listening(createNetServer(listener)), received);
-}
-
-/** The same over TLS. */
-export async function tlsWiretap(
-  options: TlsOptions,
-  onData: (socket: Socket, text: string) => void = () => undefined,
-  onConnection: (socket: TLSSocket) => void = () => undefined,
-): Promise<Wiretap> {
-  const { received, listener } = tap<TLSSocket>(onData, onConnection);
-  const server = createTlsServer(options, listener).on('tlsClientError', () => undefined);
-  return wiretapAt('https', await listening(server), received);
-}
-
-function tap<S extends Socket>(onData: (socket: S, text: string) => void, onConnection: (socket: S) => void) {
   const received: string[] = [];
-  const listener = (socket: S): void => {
+  const listener = (socket: Socket): void => {
     const index = received.push('') - 1;
     socket.on('error', () => undefined);
     socket.on('data', (chunk: Buffer) => {
       received[index] += chunk.toString();
       onData(socket, received[index] ?? '');
     });
-    onConnection(socket);
   };
-  return { received, listener };
-}
-
-function wiretapAt(scheme: string, address: string, received: string[]): Wiretap {
+  const server = secure ? createTlsServer(secure, listener) : createNetServer(listener);
+  const address = await listening(server.on('tlsClientError', () => undefined));
   const posts = (): number => received.join('').split('POST /pay HTTP/1.1').length - 1;
-  return { url: `${scheme}://${address}/pay`, received, posts };
+  return { url: `${secure ? 'https' : 'http'}://${address}/pay`, received, posts };
 }
 
 /** Listens on a free port until the test ends. */

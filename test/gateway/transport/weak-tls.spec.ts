@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import tls, { connect, type TlsOptions, TLSSocket } from 'node:tls';
 import { openSqlStore } from 'nestjs-card-payment/sql';
-import { Agent } from 'undici';
 import { causeOf, requestOnce } from '../../../lib/cli/doctor-requests.js';
 import { STRONG_TLS } from '../../../lib/runtime/network.js';
 import { selfSigned } from './certificates.js';
-import { closeAll, listening, requestTo, tlsWiretap, transportOf, whenDone } from './gateways.js';
+import { agentOf, closeAll, listening, requestTo, transportOf, wiretap } from './gateways.js';
 
 const own = selfSigned('127.0.0.1');
 /** A name, and what the server offers. */
@@ -31,14 +30,14 @@ describe('weak tls', () => {
     const options = { ...own, ...weak };
 
     it('is reached by whoever makes no conditions', async () => {
-      const { url } = await tlsWiretap(options);
+      const { url } = await wiretap(undefined, options);
       const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', rejectUnauthorized: false });
       await once(socket, 'secureConnect');
       socket.destroy();
     });
 
     it('is sent no payment', async () => {
-      const { url, received } = await tlsWiretap(options);
+      const { url, received } = await wiretap(undefined, options);
       expect(await transportOf().post(requestTo(url))).toEqual({
         sent: false,
         cause: 'connection_failed',
@@ -48,16 +47,13 @@ describe('weak tls', () => {
     });
 
     it("is sent one over a host's own dispatcher, which is the host's", async () => {
-      const { url } = await tlsWiretap(options, (socket) =>
-        socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'),
-      );
-      const dispatcher = new Agent({ connect: { ca: own.cert } });
-      whenDone(() => dispatcher.destroy());
+      const { url } = await wiretap((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n{}'), options);
+      const dispatcher = agentOf({ connect: { ca: own.cert } });
       expect(await transportOf({ dispatcher }).post(requestTo(url))).toMatchObject({ sent: true });
     });
 
     it('is reached by no check of doctor', async () => {
-      const { url, received } = await tlsWiretap(options);
+      const { url, received } = await wiretap(undefined, options);
       const error: unknown = await requestOnce(url, AbortSignal.timeout(5_000)).catch((it) => it as unknown);
       expect(causeOf(error)).toContain('offers no TLS 1.2 or 1.3');
       expect(received).toEqual([]);
