@@ -21,6 +21,7 @@ import { hashedName, keyName, nameChange, namesOf } from '../unique-names.js';
 import type { SqlDatabase } from './database.js';
 import {
   IS_REFUND,
+  itsVersion,
   type PaymentDb,
   type PaymentTables,
   type RecordRow,
@@ -34,9 +35,9 @@ import {
 /** How often a write is tried: a name that was taken may be free again when its owner is looked up. */
 const MAX_TRIES = 5;
 
-/** The ledger of a SQL store. */
-export class SqlLedger implements PaymentLedger {
-  constructor(private readonly database: SqlDatabase) {}
+/** The part of a SQL store that is its ledger. */
+export abstract class SqlLedger implements PaymentLedger {
+  constructor(protected readonly database: SqlDatabase) {}
 
   insert(record: PaymentRecord, event?: LedgerEvent): Promise<RefusedKey | null> {
     return this.unlessTaken<RefusedKey | null>(
@@ -78,10 +79,8 @@ export class SqlLedger implements PaymentLedger {
   }
 
   async find(account: string, conversationId: string): Promise<PaymentRecord | null> {
-    const { rows } = await this.database.read(() =>
-      this.database.query('payment by id', [account, conversationId], (db) =>
-        recordsOf(db, account).where('payment.conversation_id', '=', conversationId),
-      ),
+    const { rows } = await this.database.query('payment by id', [account, conversationId], (db) =>
+      recordsOf(db, account).where('payment.conversation_id', '=', conversationId),
     );
     return rows[0] ? toRecord(rows[0]) : null;
   }
@@ -104,41 +103,28 @@ export class SqlLedger implements PaymentLedger {
   }
 
   async isHeld(account: string, reference: string, unless: readonly LedgerState[]): Promise<boolean> {
-    const lock = hashedName('lock', reference);
+    const name = hashedName('lock', reference);
     const found = await this.database.read((db) =>
       db
-        .selectNoFrom((eb) => [
-          eb
-            .exists(
-              eb
-                .selectFrom('card_payment_name')
-                .where('account', '=', account)
-                .where('name', '=', lock)
-                .select('card_payment_name.name'),
-            )
-            .as('lock'),
-          eb
-            .exists(
-              eb
-                .selectFrom('card_payment')
-                .where('account', '=', account)
-                .where('reference', '=', reference)
-                .where('is_refund', '=', IS_REFUND.payment)
-                .where('state', 'not in', unless)
-                .select('card_payment.version'),
-            )
-            .as('payment'),
-        ])
+        .selectNoFrom(({ exists, selectFrom }) => {
+          const lock = selectFrom('card_payment_name').where('account', '=', account).where('name', '=', name);
+          const payments = selectFrom('card_payment')
+            .where('account', '=', account)
+            .where('reference', '=', reference)
+            .where('is_refund', '=', IS_REFUND.payment);
+          return [
+            exists(lock.select('card_payment_name.name')).as('lock'),
+            exists(payments.where('state', 'not in', unless).select('card_payment.version')).as('payment'),
+          ];
+        })
         .executeTakeFirstOrThrow(),
     );
     return Boolean(found.lock) || Boolean(found.payment);
   }
 
   async findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
-    const { rows } = await this.database.read(() =>
-      this.database.query('payments of reference', [account, IS_REFUND.payment, reference], (db) =>
-        recordsOf(db, account, 'payment').where('payment.reference', '=', reference).orderBy('payment.created_at'),
-      ),
+    const { rows } = await this.database.query('payments of reference', [account, IS_REFUND.payment, reference], (db) =>
+      recordsOf(db, account, 'payment').where('payment.reference', '=', reference).orderBy('payment.created_at'),
     );
     return rows.map(toRecord);
   }
@@ -170,16 +156,15 @@ export class SqlLedger implements PaymentLedger {
         .orderBy('payment.created_at', 'desc')
         .orderBy('payment.conversation_id', 'desc')
         .limit(limit);
-    if (reference !== undefined) {
-      const rows = await this.database.read((db) =>
-        page(recordsOf(db, account, type).where('payment.reference', '=', reference))
-          .$if(states !== undefined, (query) => query.where('payment.state', 'in', states!))
-          .execute(),
-      );
-      return rows.map(toRecord);
+    if (states && reference === undefined) {
+      return (await this.ofEachState(account, type, states, page)).sort(newestFirst).slice(0, limit);
     }
-    if (states) return (await this.ofEachState(account, type, states, page)).sort(newestFirst).slice(0, limit);
-    const rows = await this.database.read((db) => page(recordsOf(db, account, type)).execute());
+    const rows = await this.database.read((db) =>
+      page(recordsOf(db, account, type))
+        .$if(reference !== undefined, (query) => query.where('payment.reference', '=', reference!))
+        .$if(states !== undefined, (query) => query.where('payment.state', 'in', states!))
+        .execute(),
+    );
     return rows.map(toRecord);
   }
 
@@ -259,7 +244,7 @@ export class SqlLedger implements PaymentLedger {
   }
 
   /** Counts each state by its own part of an index, a settled one only so far. */
-  async countStates(account: string, type: RecordType): Promise<StoreCounts['states']> {
+  protected async countStates(account: string, type: RecordType): Promise<StoreCounts['states']> {
     const countOf = (db: PaymentDb, state: LedgerState) =>
       db
         .selectFrom((eb) =>
@@ -284,7 +269,7 @@ export class SqlLedger implements PaymentLedger {
     return Object.fromEntries(counts) as StoreCounts['states'];
   }
 
-  async countOtherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>> {
+  async otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>> {
     const rows = await this.database.read((db) =>
       db
         .selectFrom('card_payment')
@@ -319,25 +304,18 @@ export class SqlLedger implements PaymentLedger {
   }
 
   private async findByName(account: string, name: string): Promise<PaymentRecord | 'purged' | null> {
-    const { rows } = await this.database.read(() =>
-      this.database.query('payment by name', [account, name], (db) =>
-        db
-          .selectFrom('card_payment_name as name')
-          .leftJoin('card_payment as payment', (join) =>
-            join
-              .onRef('payment.account', '=', 'name.account')
-              .onRef('payment.conversation_id', '=', 'name.conversation_id'),
-          )
-          .leftJoin('card_payment_version as version', (join) =>
-            join
-              .onRef('version.account', '=', 'payment.account')
-              .onRef('version.conversation_id', '=', 'payment.conversation_id')
-              .onRef('version.version', '=', 'payment.version'),
-          )
-          .where('name.account', '=', account)
-          .where('name.name', '=', name)
-          .select(['version.record', 'payment.due_at', 'payment.redirect_url']),
-      ),
+    const { rows } = await this.database.query('payment by name', [account, name], (db) =>
+      db
+        .selectFrom('card_payment_name as name')
+        .leftJoin('card_payment as payment', (join) =>
+          join
+            .onRef('payment.account', '=', 'name.account')
+            .onRef('payment.conversation_id', '=', 'name.conversation_id'),
+        )
+        .leftJoin('card_payment_version as version', (join) => join.on(itsVersion('payment')))
+        .where('name.account', '=', account)
+        .where('name.name', '=', name)
+        .select(['version.record', 'payment.due_at', 'payment.redirect_url']),
     );
     if (!rows[0]) return null;
     return rows[0].record === null ? 'purged' : toRecord(rows[0] as RecordRow);
@@ -471,12 +449,7 @@ export class SqlLedger implements PaymentLedger {
 function recordsOf(db: PaymentDb, account: string, type?: RecordType) {
   return db
     .selectFrom('card_payment as payment')
-    .innerJoin('card_payment_version as version', (join) =>
-      join
-        .onRef('version.account', '=', 'payment.account')
-        .onRef('version.conversation_id', '=', 'payment.conversation_id')
-        .onRef('version.version', '=', 'payment.version'),
-    )
+    .innerJoin('card_payment_version as version', (join) => join.on(itsVersion('payment')))
     .where('payment.account', '=', account)
     .$if(type !== undefined, (query) => query.where('payment.is_refund', '=', IS_REFUND[type!]))
     .select(['payment.conversation_id', 'version.record', 'payment.due_at', 'payment.redirect_url']);

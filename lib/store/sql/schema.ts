@@ -1,4 +1,3 @@
-import type { SqlDatabase } from './database.js';
 import type { RunStatement, SqlEngine } from './engine.js';
 import { engineNamed, type SqlDialect } from './engines.js';
 import { SchemaError } from './errors.js';
@@ -127,8 +126,7 @@ export function paymentSchema(dialect: SqlDialect): string {
 }
 
 /** Makes or updates the tables; without `mayMigrate` it only checks them. Any number of processes may do so at once. */
-export async function migrateSchema(database: SqlDatabase, engine: SqlEngine, mayMigrate: boolean): Promise<void> {
-  const run: RunStatement = (statement) => database.run(statement);
+export async function migrateSchema(run: RunStatement, engine: SqlEngine, mayMigrate: boolean): Promise<void> {
   const version = await usableVersion(run, engine);
   if (version >= SCHEMA_VERSION) return;
   if (!mayMigrate) throw new SchemaError(older(version, engine));

@@ -1,4 +1,4 @@
-import { type ColumnType, CompiledQuery, type Kysely } from 'kysely';
+import { type ColumnType, CompiledQuery, type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { LedgerEvent } from '../../payment/ledger-event.js';
 import { isRefund, type PaymentRecord } from '../../payment/payment.js';
 import type { Delivery, RecordType } from '../payment-store.js';
@@ -94,6 +94,13 @@ export type Work<T> = (db: PaymentDb) => Promise<T>;
 /** Runs a statement without values. */
 export async function execute(db: PaymentDb, statement: string): Promise<void> {
   await db.executeQuery(CompiledQuery.raw(statement));
+}
+
+/** Joins `version`: what a `payment` is now, or what the event of a `delivery` is of. */
+export function itsVersion(of: 'payment' | 'delivery'): RawBuilder<SqlBool> {
+  const column = (name: string) => sql.ref(`${of}.${name}`);
+  return sql`version.account = ${column('account')} and version.conversation_id = ${column('conversation_id')}
+and version.version = ${column('version')}`;
 }
 
 /** The value of the column `is_refund`. */
