@@ -106,15 +106,16 @@ export abstract class SqlLedger implements PaymentLedger {
     const name = hashedName('lock', reference);
     const found = await this.database.read((db) =>
       db
-        .selectNoFrom(({ exists, selectFrom }) => {
-          const lock = selectFrom('card_payment_name').where('account', '=', account).where('name', '=', name);
-          const payments = selectFrom('card_payment')
+        .selectNoFrom((eb) => {
+          const lock = eb.selectFrom('card_payment_name').where('account', '=', account).where('name', '=', name);
+          const payments = eb
+            .selectFrom('card_payment')
             .where('account', '=', account)
             .where('reference', '=', reference)
             .where('is_refund', '=', IS_REFUND.payment);
           return [
-            exists(lock.select('card_payment_name.name')).as('lock'),
-            exists(payments.where('state', 'not in', unless).select('card_payment.version')).as('payment'),
+            eb.exists(lock.select('card_payment_name.name')).as('lock'),
+            eb.exists(payments.where('state', 'not in', unless).select('card_payment.version')).as('payment'),
           ];
         })
         .executeTakeFirstOrThrow(),
