@@ -42,7 +42,7 @@ export abstract class SqlLedger implements PaymentLedger {
   insert(record: PaymentRecord, event?: LedgerEvent): Promise<RefusedKey | null> {
     return this.unlessTaken<RefusedKey | null>(
       async (db) => {
-        if (record.parentId !== undefined && !(await this.lockPayment(db, record.account, record.parentId)))
+        if (record.parentId !== undefined && !(await this.countRefund(db, record.account, record.parentId)))
           return 'parentId';
         const row = toRow(record);
         await this.database.query(
@@ -358,24 +358,24 @@ export abstract class SqlLedger implements PaymentLedger {
   }
 
   /**
-   * Holds off a purge of the payment until its refund is stored.
+   * Holds off a purge of the payment until its refund is stored. A lock alone would not: the nodes of a Galera cluster
+   * lock no rows for each other, and of two that write one row the later is undone.
    * @returns false when there is no such payment
    */
-  private async lockPayment(db: PaymentDb, account: string, conversationId: string): Promise<boolean> {
-    const { rows } = await this.database.query(
-      'lock payment',
-      [account, conversationId, IS_REFUND.payment],
+  private async countRefund(db: PaymentDb, account: string, conversationId: string): Promise<boolean> {
+    const { numAffectedRows } = await this.database.query(
+      'count refund',
+      [1, account, conversationId, IS_REFUND.payment],
       (to) =>
         to
-          .selectFrom('card_payment')
+          .updateTable('card_payment')
+          .set((eb) => ({ refunds: eb('refunds', '+', 1) }))
           .where('account', '=', account)
           .where('conversation_id', '=', conversationId)
-          .where('is_refund', '=', IS_REFUND.payment)
-          .select('version')
-          .modifyEnd(this.database.allRows),
+          .where('is_refund', '=', IS_REFUND.payment),
       db,
     );
-    return rows.length > 0;
+    return numAffectedRows !== 0n;
   }
 
   /** The row of the record is always written first, so that writers of one record wait for each other there. */

@@ -55,6 +55,7 @@ const STEPS: readonly { readonly lowest: number; readonly statements: (engine: S
   finalized_at bigint,
   due_at bigint,
   redirect_url ${jsonType},
+  refunds integer not null default 0,
   primary key (account, conversation_id)
 )${tableEnd(false)}`,
         'create index card_payment_created on card_payment (account, is_refund, created_at, conversation_id)',
