@@ -1,4 +1,4 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import type { Expression, ExpressionBuilder, Insertable, SqlBool } from 'kysely';
 import { ALL_STATES, type LedgerState, rowOf, UNSETTLED_STATES } from '../../payment/payment-state.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import type { LedgerEvent } from '../../payment/ledger-event.js';
@@ -44,13 +44,7 @@ export abstract class SqlLedger implements PaymentLedger {
       async (db) => {
         if (record.parentId !== undefined && !(await this.countRefund(db, record.account, record.parentId)))
           return 'parentId';
-        const row = toRow(record);
-        await this.database.query(
-          'insert payment',
-          Object.values(row),
-          (to) => to.insertInto('card_payment').values(row),
-          db,
-        );
+        await this.insertRows(db, 'card_payment', [toRow(record)]);
         await this.takeNames(db, record, [...namesOf(record, hashedName).keys()]);
         await this.writeVersion(db, record, event);
         return null;
@@ -401,12 +395,7 @@ export abstract class SqlLedger implements PaymentLedger {
     if (names.length === 0) return;
     const { account, conversationId: id } = record;
     const rows = names.map((name) => ({ account, name, conversation_id: id, purged_at: null }));
-    await this.database.query(
-      `insert ${rows.length} names`,
-      rows.flatMap((row) => Object.values(row)),
-      (to) => to.insertInto('card_payment_name').values(rows),
-      db,
-    );
+    await this.insertRows(db, 'card_payment_name', rows);
   }
 
   /** Only a name of its own: another record may have pinned it. */
@@ -435,14 +424,17 @@ export abstract class SqlLedger implements PaymentLedger {
   }
 
   private async writeVersion(db: PaymentDb, record: PaymentRecord, event: LedgerEvent | undefined): Promise<void> {
-    const { database } = this;
-    const version = toVersionRow(record, event);
-    const insertVersion = (to: PaymentDb) => to.insertInto('card_payment_version').values(version);
-    await database.query('insert version', Object.values(version), insertVersion, db);
-    if (!event) return;
-    const waiting = toWaitingRow(record, event);
-    const insertWaiting = (to: PaymentDb) => to.insertInto('card_payment_delivery').values(waiting);
-    await database.query('insert waiting event', Object.values(waiting), insertWaiting, db);
+    await this.insertRows(db, 'card_payment_version', [toVersionRow(record, event)]);
+    if (event) await this.insertRows(db, 'card_payment_delivery', [toWaitingRow(record, event)]);
+  }
+
+  private async insertRows<Table extends keyof PaymentTables>(
+    db: PaymentDb,
+    table: Table,
+    rows: readonly Insertable<PaymentTables[Table]>[],
+  ): Promise<void> {
+    const values = rows.flatMap((row) => Object.values(row));
+    await this.database.query(`insert ${rows.length} ${table}`, values, (to) => to.insertInto(table).values(rows), db);
   }
 }
 
