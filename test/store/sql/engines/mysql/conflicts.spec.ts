@@ -65,27 +65,6 @@ describe('conflicts', () => {
       },
     );
 
-    test('a transition whose connection is killed while it waits is undone, and nothing else', async () => {
-      const store = await open(pool);
-      const trial = trialOf(store);
-      const record = await trial.insert({ referenceLock: 'order-1' });
-      await other.query('begin');
-      await other.query(`insert into card_payment_version values (?, ?, 2, null, '{}')`, [
-        trial.account,
-        record.conversationId,
-      ]);
-      const failure = expect(store.replace(trial.next(record, { referenceLock: null }), record)).rejects.toThrow();
-      await until(() => isAnyoneWaiting(other));
-      for (const id of await sessionsOf(other, new URL(url).pathname.slice(1))) await queryMariaDb(url, `kill ${id}`);
-      await failure;
-      await other.query('rollback');
-      await until(() => trial.find(record).then(Boolean, () => false));
-      expect(await trial.find(record)).toEqual(record);
-      const rival = trial.record({ referenceLock: 'order-1' });
-      expect(await store.insert(rival)).toBe('referenceLock');
-      await trial.replace(record, { state: 'authorizing' });
-    });
-
     test('a query of a transition that is interrupted undoes it, and the connection goes on without it', async () => {
       const store = await open(pool);
       const trial = trialOf(store);
@@ -123,31 +102,6 @@ describe('conflicts', () => {
     expect(await trial.versions(record)).toEqual([1, 2]);
   });
 
-  test.each(['SERIALIZABLE', 'REPEATABLE READ'])(
-    'a server whose isolation is %s by default is used as any other',
-    async (level) => {
-      await other.query(`set global transaction isolation level ${level}`);
-      try {
-        for (const pool of POOLS) {
-          const store = await open(pool);
-          const trial = trialOf(store);
-          const record = await trial.insert();
-          await other.query('begin');
-          await other.query('update card_payment set due_at = 1 where account = ? and conversation_id = ?', [
-            trial.account,
-            record.conversationId,
-          ]);
-          const replaced = store.replace(trial.next(record), record);
-          await until(() => isAnyoneWaiting(other));
-          await other.query('commit');
-          expect(await replaced).toBe('replaced');
-        }
-      } finally {
-        await other.query('set global transaction isolation level repeatable read');
-      }
-    },
-  );
-
   test('a schema that waits for the transaction of another process gives up in time, and others go on', async () => {
     const store = await open('own');
     const trial = trialOf(store);
@@ -168,16 +122,6 @@ describe('conflicts', () => {
       `show index from card_payment where key_name = 'card_payment_state'`,
     );
     expect(indexes).toHaveLength(6);
-  });
-
-  test('a pool that was given stays open', async () => {
-    const pool = mysql.createPool(url);
-    const store = mysqlPaymentStore({ pool });
-    await store.open();
-    await store.close();
-    const [rows] = await pool.promise().query('select count(*) as count from card_payment');
-    expect(rows).toEqual([{ count: 0 }]);
-    await pool.promise().end();
   });
 
   test('a payment with the longest texts is written whole by a server with the least packets that are allowed', async () => {

@@ -2,10 +2,8 @@ import { jest } from '@jest/globals';
 import * as kysely from 'kysely';
 import { Kysely, sql } from 'kysely';
 import mysql from 'mysql2';
-import { Socket } from 'node:net';
 import { mysqlAccess, sessionOf } from '../../../../../lib/store/sql/engines/mysql.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../../../../services/mariadb.js';
-import { until } from '../../../../services/until.js';
 
 let mariadb: MariaDb;
 const opened: Kysely<object>[] = [];
@@ -79,38 +77,6 @@ describe('mysql pool', () => {
       expect.stringMatching(/^set names utf8mb4 .*; set session transaction isolation .*; set session sql_mode = /),
     ]);
     expect(asked.slice(2)).toEqual(Array(3).fill('select connection_id() as id'));
-  });
-
-  test('there are as many connections as are allowed, and no more', async () => {
-    const db = open(mariadb.url, 3);
-    const sleep = () => sql<{ id: number }>`select connection_id() as id, sleep(0.2)`.execute(db);
-    const ids = (await Promise.all(Array.from({ length: 9 }, sleep))).map(({ rows }) => rows[0]!.id);
-    expect(new Set(ids).size).toBe(3);
-  });
-
-  test('what keeps it from connecting is passed on, time and again', async () => {
-    const db = open(mariadb.url.replace(/test$/, 'none'));
-    for (let times = 0; times < 3; times += 1)
-      await expect(idOf(db)).rejects.toMatchObject({ code: 'ER_BAD_DB_ERROR' });
-  });
-
-  test('idle connections are kept alive', async () => {
-    const keepAlive = jest.spyOn(Socket.prototype, 'setKeepAlive');
-    await idOf(open());
-    expect(keepAlive).toHaveBeenCalledWith(true, 10_000);
-  });
-
-  test('an idle connection that the server ends is replaced, and the process goes on', async () => {
-    const db = open();
-    const first = await idOf(db);
-    await queryMariaDb(mariadb.url, `kill ${first}`);
-    await until(() =>
-      idOf(db).then(
-        (now) => now !== first,
-        () => false,
-      ),
-    );
-    expect(await settingsOf(db, 'autocommit')).toEqual({ autocommit: 'ON' });
   });
 });
 
