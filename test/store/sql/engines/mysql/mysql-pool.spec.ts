@@ -1,7 +1,5 @@
-import { jest } from '@jest/globals';
 import * as kysely from 'kysely';
 import { Kysely, sql } from 'kysely';
-import mysql from 'mysql2';
 import { mysqlAccess, sessionOf } from '../../../../../lib/store/sql/engines/mysql.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../../../../services/mariadb.js';
 
@@ -30,9 +28,6 @@ describe('mysql pool', () => {
     for (const db of opened.splice(0)) await db.destroy();
   });
   afterAll(() => mariadb.stop());
-
-  const idOf = async (db: Kysely<object>) =>
-    (await sql<{ id: number }>`select connection_id() as id`.execute(db)).rows[0]!.id;
 
   test("sessions are the store's, whatever the defaults of the server", async () => {
     const expected = {
@@ -66,23 +61,10 @@ describe('mysql pool', () => {
     const { rows } = await sql<{ text: string }>`select ${text} as text`.execute(open());
     expect(rows).toEqual([{ text }]);
   });
-
-  test('a session is set once, before its first use', async () => {
-    const query = jest.spyOn(mysql.Connection.prototype as { query(...given: unknown[]): unknown }, 'query');
-    const db = open();
-    await Promise.all([idOf(db), idOf(db), idOf(db)]);
-    const asked = query.mock.calls.map(([text]) => String((text as { sql: string }).sql));
-    expect(asked.slice(0, 2)).toEqual([
-      expect.stringMatching(/^show session variables/),
-      expect.stringMatching(/^set names utf8mb4 .*; set session transaction isolation .*; set session sql_mode = /),
-    ]);
-    expect(asked.slice(2)).toEqual(Array(3).fill('select connection_id() as id'));
-  });
 });
 
-/** By default with a single connection: one that is not given back is missed. */
-function open(url = mariadb.url, max = 1): Kysely<object> {
-  const db = new Kysely<object>({ dialect: mysqlAccess(kysely, url, max).dialect });
+function open(): Kysely<object> {
+  const db = new Kysely<object>({ dialect: mysqlAccess(kysely, mariadb.url).dialect });
   opened.push(db);
   return db;
 }
