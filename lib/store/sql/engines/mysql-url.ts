@@ -85,15 +85,13 @@ function tlsOf(ssl: string): Pick<MysqlAddress, 'ssl'> {
 }
 
 function certificatesIn(file: string): string {
-  const certificates = textIn(file);
-  if (certificates.includes('BEGIN CERTIFICATE')) return certificates;
-  throw new Error('the option ssl of a MySQL URL is true or a file of certificates, and this file has none');
-}
-
-function textIn(file: string): string {
+  const problem = 'the option ssl of a MySQL URL is true or a file of certificates, and ';
+  let certificates: string;
   try {
-    return readFileSync(file, 'utf8');
+    certificates = readFileSync(file, 'utf8');
   } catch {
-    throw new Error('the option ssl of a MySQL URL is true or a file of certificates, and there is no such file');
+    throw new Error(`${problem}there is no such file`);
   }
+  if (!certificates.includes('BEGIN CERTIFICATE')) throw new Error(`${problem}this file has none`);
+  return certificates;
 }
