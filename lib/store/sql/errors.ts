@@ -1,7 +1,18 @@
 import type { SqlEngine } from './engine.js';
 
-/** Why a store cannot be opened, in words that may be shown. */
-export class ShownError extends Error {}
+const SHOWN: unique symbol = Symbol.for('nestjs-card-payment.shown');
+
+/**
+ * Why a store cannot be opened, in words of this package, which hold no user and no password. Whatever else is thrown is
+ * never shown. It is marked because the ESM and the CommonJS build have classes of their own.
+ */
+export class ShownError extends Error {
+  readonly [SHOWN] = true;
+}
+
+export function isShown(error: unknown): error is ShownError {
+  return typeof error === 'object' && error !== null && SHOWN in error;
+}
 
 /** Refuses a database that speaks the protocol of another one, and lacks what the promises rest on. */
 export function unfitDatabase(name: string, why: string): ShownError {
@@ -49,9 +60,9 @@ export function codeOf(error: unknown): string {
 
 /** Tells an operator why a database cannot be opened. The driver's own error may hold a password, and is not shown. */
 export function openError(error: unknown, { displayName, failures, uncodedFailures }: SqlEngine): Error {
-  if (error instanceof ShownError) return new Error(error.message);
+  if (isShown(error)) return new ShownError(error.message);
   const { message } = Object(error) as { message?: unknown };
   const code = codeOf(error) || (uncodedFailures.find(([text]) => text.test(String(message)))?.[1] ?? '');
   const [, meaning = 'cannot be used'] = failures.find(([pattern]) => pattern.test(code)) ?? [];
-  return new Error(`${displayName} ${meaning}${code ? ` (${code})` : ''}`);
+  return new ShownError(`${displayName} ${meaning}${code ? ` (${code})` : ''}`);
 }

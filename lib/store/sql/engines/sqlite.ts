@@ -19,7 +19,7 @@ export const sqliteEngine = {
   owns: (url) => url.startsWith('sqlite:'),
   async open(url, { mustExist = false } = {}) {
     const file = url.slice('sqlite:'.length).replace(/^\/\//, '');
-    if (file === '') throw new Error('sqlite: needs a file: sqlite:payments.db');
+    if (file === '') throw new ShownError('sqlite: needs a file: sqlite:payments.db');
     const { SqliteDialect } = await importDriver(SQLITE_PACKAGES, () => import('kysely'));
     return sqliteAccess(SqliteDialect, file, mustExist);
   },
