@@ -239,7 +239,8 @@ describe('start up', () => {
       ['sql_safe_updates = 1', 'its sql_safe_updates is on'],
       ['sql_select_limit = 5', 'its sql_select_limit cuts what is read'],
       ['sql_select_limit = 1000', 'its sql_select_limit cuts what is read'],
-    ])('with %s are refused: %s; connections of its own are set right', async (setting, problem, options) => {
+    ])('with %s are refused: %s; connections of its own are set right', async (...row) => {
+      const [setting, problem, options] = row;
       await queryMariaDb(url, `set global ${setting}`);
       const pool = mysql.createPool({ uri: url, ...options });
       const db = new Kysely<object>({ dialect: new MysqlDialect({ pool }) });
