@@ -24,6 +24,7 @@ create table card_payment (
   finalized_at bigint,
   due_at bigint,
   redirect_url text,
+  refunds integer not null default 0,
   primary key (account, conversation_id)
 ) partition by hash (conversation_id);
 create index card_payment_created on card_payment (account, is_refund, created_at, conversation_id);

@@ -17,23 +17,46 @@ export type RefusedKey = UniqueKey | 'parentId';
  */
 export type ReplaceOutcome = 'replaced' | 'stale' | 'locked';
 
-/** A place in the order of `list`: that of this record, whether or not it is still there. */
-export interface ListPlace {
-  readonly createdAt: Date;
-  readonly conversationId: string;
+/** A page of a list. A place in its order is that of a record or delivery, whether or not it is still there. */
+interface Page<Place> {
+  readonly account: string;
+  /** Only what follows this place; null from the beginning. */
+  readonly after: Place | null;
+  readonly limit: number;
 }
 
+export type ListPlace = Pick<PaymentRecord, 'createdAt' | 'conversationId'>;
+
 /** Which records to list. */
-export interface ListPage {
-  readonly account: string;
+export interface ListPage extends Page<ListPlace> {
   readonly type: RecordType;
   /** Only those in one of these states. */
   readonly states?: readonly LedgerState[];
   /** Only those with this reference. */
   readonly reference?: string;
-  /** Only what follows this place; null from the beginning. */
-  readonly after: ListPlace | null;
-  readonly limit: number;
+}
+
+export interface SettledPlace {
+  readonly finalizedAt: Date;
+  readonly conversationId: string;
+}
+
+/** Which settled records to list: those with `from <= finalizedAt < to`. */
+export interface SettledPage extends Page<SettledPlace> {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+export interface DeliveryPlace {
+  readonly occurredAt: Date;
+  readonly eventId: string;
+  readonly handlerId: string;
+}
+
+/** Which deliveries to list. */
+export interface DeliveryPage extends Page<DeliveryPlace> {
+  /** True for the parked ones, false for the open ones. */
+  readonly parked: boolean;
 }
 
 /** What to lease. */
@@ -108,8 +131,19 @@ export interface PaymentLedger {
    * highest `conversationId`, compared byte by byte in UTF-8. What a call costs does not grow with what is stored.
    */
   list(page: ListPage): Promise<PaymentRecord[]>;
+  /**
+   * The payments and refunds of an account that were settled in a period: `from <= finalizedAt < to`, the
+   * oldest `finalizedAt` first, and of those with the same one the lowest `conversationId` first, compared byte by byte
+   * in UTF-8. A record that is not settled any more is not listed. What a call costs does not grow with what is stored.
+   */
+  listSettled(page: SettledPage): Promise<PaymentRecord[]>;
+
   /** The lines of history of a record, one for each version, the oldest first. */
   history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]>;
+  /**
+   * How many unsettled records name another gateway than these, by that gateway. Those that name none are not counted.
+   */
+  otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>>;
 
   /**
    * Takes records whose `dueAt` has come, the oldest first, and moves their `dueAt` to the end of the lease. The
@@ -179,23 +213,6 @@ export interface Postponement {
  * most likely had that one, and will now learn of the older state.
  */
 export type ReplayOutcome = 'replayed' | 'overtaken' | 'absent';
-
-/** A place in the order of `listDeliveries`: that of this delivery, whether or not it is still there. */
-export interface DeliveryPlace {
-  readonly occurredAt: Date;
-  readonly eventId: string;
-  readonly handlerId: string;
-}
-
-/** Which deliveries to list. */
-export interface DeliveryPage {
-  readonly account: string;
-  /** True for the parked ones, false for the open ones. */
-  readonly parked: boolean;
-  /** Only what follows this place; null from the beginning. */
-  readonly after: DeliveryPlace | null;
-  readonly limit: number;
-}
 
 /**
  * How long a pair counts as alive after it was announced: 600,000 ms (10 minutes). After that the pair is orphaned, and
@@ -294,24 +311,6 @@ export interface StateCount {
   readonly oldest: Date | null;
 }
 
-/** A place in the order of {@link PaymentStore.listSettled}: that of this record, whether or not it is still there. */
-export interface SettledPlace {
-  readonly finalizedAt: Date;
-  readonly conversationId: string;
-}
-
-/** Which settled records to list. */
-export interface SettledPage {
-  readonly account: string;
-  /** The first `finalizedAt` that counts. */
-  readonly from: Date;
-  /** The first `finalizedAt` that no longer counts. */
-  readonly to: Date;
-  /** Only what follows this place; null from the beginning. */
-  readonly after: SettledPlace | null;
-  readonly limit: number;
-}
-
 /** The counts of an account, for health checks and statistics. */
 export interface StoreCounts {
   /** Of payments. */
@@ -392,16 +391,4 @@ export interface PaymentStore extends PaymentLedger, PaymentOutbox {
   purge(account: string, retention: Retention): Promise<PurgeCounts>;
 
   counts(account: string): Promise<StoreCounts>;
-
-  /**
-   * How many unsettled records name another gateway than these, by that gateway. Those that name none are not counted.
-   */
-  otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>>;
-
-  /**
-   * The payments and refunds of an account that were settled in a period: `from <= finalizedAt < to`, the
-   * oldest `finalizedAt` first, and of those with the same one the lowest `conversationId` first, compared byte by byte
-   * in UTF-8. A record that is not settled any more is not listed. What a call costs does not grow with what is stored.
-   */
-  listSettled(page: SettledPage): Promise<PaymentRecord[]>;
 }

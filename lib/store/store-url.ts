@@ -10,17 +10,12 @@ const REDIS =
   'must not be Redis: a fail-over of Redis may lose an acknowledged write, and a payment may then be charged twice; ' +
   `use ${SQL_ENGINES.map(({ urlForm }) => urlForm).join(', ')}`;
 
-const MAX_READ_CHARACTERS = 10_000;
-const MAX_SHOWN_CHARACTERS = 500;
-/** Shorter texts are not hidden, because they occur in too many words. */
-const MIN_HIDDEN_CHARACTERS = 4;
-
 /**
  * The URL of a server whose host can be told from its user and password. It cannot where one of these holds an
  * unescaped character, or an escaped `@` stands after the host.
  */
 const SERVER =
-  /^(?<scheme>[a-z][a-z0-9+.-]{0,30}:\/\/)(?:(?<user>[^@/?#]*)@)?(?<host>(?:[a-z0-9.-]+|\[[\da-f:.]+\])?(?::\d+)?)(?:\/[\w.-]*)?(?:[?#](?!.*%40)(?<more>[^@]*))?$/i;
+  /^(?<scheme>[a-z][a-z0-9+.-]{0,30}:\/\/)(?:[^@/?#]*@)?(?<host>(?:[a-z0-9.-]+|\[[\da-f:.]+\])?(?::\d+)?)(?:\/[\w.-]*)?(?:[?#](?!.*%40)[^@]*)?$/i;
 
 /** What is wrong with the form of a store's URL, without showing it; null if nothing is. */
 export function storeUrlProblem(url: string): string | null {
@@ -47,30 +42,4 @@ export function shownUrl(url: string): string {
   if (engineOfUrl(url)?.tlsOption === null) return scheme + shownFile(url.slice(scheme.length));
   const { scheme: server, host = '' } = SERVER.exec(url)?.groups ?? {};
   return server ? server + host : `${/^[a-z][a-z0-9+.-]{0,30}:\/\//i.exec(url)?.[0] ?? ''}…`;
-}
-
-/** A message that may repeat parts of the store's URL, without those that are not shown. */
-export function withoutSecrets(message: string, storeUrl: string): string {
-  return secretsOf(storeUrl)
-    .reduce((text, secret) => text.replaceAll(secret, '***'), message.slice(0, MAX_READ_CHARACTERS))
-    .slice(0, MAX_SHOWN_CHARACTERS);
-}
-
-/**
- * The user, the password and the query's parts, in each spelling, the longest first; all if they cannot be told apart.
- */
-function secretsOf(url: string): string[] {
-  const shown = shownUrl(url);
-  const { user = '', more = '' } = SERVER.exec(url)?.groups ?? {};
-  const hidden = shown.endsWith('…') ? url.slice(shown.length - 1) : `${user}&${more}`;
-  // Drivers show what they take for a host in lowercase.
-  const spellings = partsOf(hidden).flatMap((part) => [part, part.toLowerCase(), unescaped(part) ?? '']);
-  const shownParts = partsOf(shown);
-  return [...(shown === url ? [] : [url]), ...spellings]
-    .filter((text) => text.length >= MIN_HIDDEN_CHARACTERS && !shownParts.includes(text))
-    .sort((one, other) => other.length - one.length);
-}
-
-function partsOf(url: string): string[] {
-  return url.split(/[:@/?&#=,\s]+/);
 }

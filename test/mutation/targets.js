@@ -138,7 +138,7 @@ export const TARGETS = [
       'lib/store/sql/purge.ts': SQLITE_PURGE,
       'lib/store/sql/shared-commit.ts': ['store/sql/shared-commit'],
       'lib/store/sql/sql-payment-store.ts': [
-        'store/sql/sql-payment-store.spec',
+        'store/sql/schema',
         ...SQLITE_PURGE,
         'store/sql/engines/sqlite/sqlite.engine',
       ],

@@ -1,4 +1,11 @@
+import mysql from 'mysql2';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import {
+  mysqlPaymentStore,
+  postgresPaymentStore,
+  type SqlPaymentStore,
+  type SqlStoreOptions,
+} from 'nestjs-card-payment/sql';
 import pg from 'pg';
 import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
@@ -10,15 +17,32 @@ export interface Session {
   readonly end: () => Promise<void>;
 }
 
+/** A pool of a host. */
+export interface HostPool {
+  store(options?: SqlStoreOptions): SqlPaymentStore;
+  readonly run: Session['run'];
+  end(): Promise<void>;
+}
+
 /** A server of databases that several processes share, and what differs between them. */
 export interface SqlServer {
-  start(): Promise<{ createDatabase(): Promise<string>; stop(): Promise<void> }>;
+  start(): Promise<{ readonly url: string; createDatabase(): Promise<string>; stop(): Promise<void> }>;
+  /** A store with connections of its own. */
+  store(url: string, options?: SqlStoreOptions & { readonly maxConnections?: number }): SqlPaymentStore;
+  pool(url: string): HostPool;
   connect(url: string): Promise<Session>;
   /** Whether some other session waits for a lock, with such a statement (as for `like`). */
   isAnyoneWaiting(session: Session, statement?: string): Promise<boolean>;
+  /** The other sessions of the database. */
+  others(session: Session): Promise<readonly number[]>;
+  kill(session: Session, id: number): Promise<unknown>;
+  /** Sets the isolation that sessions of the database have from now on, unless they ask for another one. */
+  setIsolation(session: Session, level: string): Promise<unknown>;
   /** A column that is a key as text. */
   keyText(column: string): string;
 }
+
+const idsOf = (rows: readonly object[]) => rows.map((row) => (row as { readonly id: number }).id);
 
 /** What a fan-out locks, and another one waits for. */
 export function fanOutLock(account: string, handlerId: string): string {
@@ -28,6 +52,15 @@ export function fanOutLock(account: string, handlerId: string): string {
 export const SQL_SERVERS = {
   PostgreSQL: {
     start: startPostgres,
+    store: (connectionString, options) => postgresPaymentStore({ connectionString, ...options }),
+    pool(connectionString) {
+      const pool = new pg.Pool({ connectionString });
+      return {
+        store: (options) => postgresPaymentStore({ pool, ...options }),
+        run: async (sql) => (await pool.query<object>(sql)).rows,
+        end: () => pool.end(),
+      };
+    },
     async connect(connectionString) {
       const client = new pg.Client({ connectionString });
       await client.connect();
@@ -40,10 +73,28 @@ export const SQL_SERVERS = {
         where wait_event_type = 'Lock' and datname = current_database() and query ilike '${statement}'`;
       return (await run(waiting)).length > 0;
     },
+    others: async ({ run }) =>
+      idsOf(
+        await run(`select pid as id from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`),
+      ),
+    kill: ({ run }, id) => run(`select pg_terminate_backend(${id})`),
+    setIsolation: ({ run }, level) =>
+      run(`do $$ begin execute format('alter database %I set default_transaction_isolation = %L',
+        current_database(), '${level}'); end $$`),
     keyText: (column) => column,
   },
   MariaDB: {
     start: startMariaDb,
+    store: (connectionString, options) => mysqlPaymentStore({ connectionString, ...options }),
+    pool(uri) {
+      const pool = mysql.createPool({ uri });
+      return {
+        store: (options) => mysqlPaymentStore({ pool, ...options }),
+        run: async (sql) => (await pool.promise().query<RowDataPacket[]>(sql))[0],
+        end: () => pool.promise().end(),
+      };
+    },
     async connect(url) {
       const connection = await createConnection(url);
       return {
@@ -57,6 +108,10 @@ export const SQL_SERVERS = {
         where db = database() and id <> connection_id() and command = 'Query' and time_ms > 300 and info like '${statement}'`;
       return (await run(waiting)).length > 0;
     },
+    others: async ({ run }) =>
+      idsOf(await run('select id from information_schema.processlist where db = database() and id <> connection_id()')),
+    kill: ({ run }, id) => run(`kill ${id}`),
+    setIsolation: ({ run }, level) => run(`set global transaction isolation level ${level}`),
     keyText: (column) => `cast(${column} as char)`,
   },
 } satisfies Readonly<Record<string, SqlServer>>;

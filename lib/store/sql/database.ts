@@ -5,12 +5,8 @@ import type { SqlEngine, SqlStatement } from './engine.js';
 import { SharedCommit } from './shared-commit.js';
 import { execute, type PaymentDb, type Work } from './tables.js';
 
+/** How long a caller waits for the database, whatever hangs. The work itself may still be done later. */
 const MAX_CALL_MS = 25_000;
-
-/** Makes a caller of the store wait for 25 seconds at most, whatever hangs. The work itself may still be done later. */
-export function withinCallLimit<T>(work: () => Promise<T>): Promise<T> {
-  return withTimeout(MAX_CALL_MS, work, undefined, () => new TimeoutError('the database does not answer'));
-}
 
 /** What differs between databases of one engine. */
 export interface SqlDatabaseSettings {
@@ -39,11 +35,8 @@ export class SqlDatabase {
     this.#db = engine.asTexts ? plain.withPlugin(engine.asTexts) : plain;
     this.clock = clock ?? (engine.time === null ? new SystemClock() : null);
     this.hasLimitedSessions = hasLimitedSessions;
-    this.sharedCommit = engine.sharesCommits ? new SharedCommit(engine, (work) => this.transaction(work)) : null;
-  }
-
-  get db(): PaymentDb {
-    return this.#db;
+    // Without the limit: a transaction that is given up may still be committed, and its work must not be done again.
+    this.sharedCommit = engine.sharesCommits ? new SharedCommit(engine, (work) => this.inTransaction(work)) : null;
   }
 
   /** The store's time plus this many milliseconds: the database's time, or a clock's. */
@@ -72,41 +65,49 @@ export class SqlDatabase {
    * Runs a query that is built and compiled once, and differs in its values alone afterwards. Kysely would do both at
    * each run, which takes a fifth of a payment's CPU time on SQLite.
    * @param values all values of the query, in the order of its text
+   * @param db that of a transaction; without it the query is read outside of one
    */
-  async query<Row>(
+  query<Row>(
     name: string,
     values: readonly unknown[],
     build: (db: PaymentDb) => Compilable<Row>,
-    db: PaymentDb = this.#db,
+    db?: PaymentDb,
   ): Promise<QueryResult<Row>> {
     const query = this.queries.get(name) ?? this.compile(name, values, build(this.#db));
-    return db.executeQuery<Row>({ ...(query as CompiledQuery<Row>), parameters: values });
+    const run = (on: PaymentDb) => on.executeQuery<Row>({ ...(query as CompiledQuery<Row>), parameters: values });
+    return db ? run(db) : this.read(run);
   }
 
   /** Runs a statement outside of a transaction, and again if it conflicted with another process. */
   async run({ sql: text, parameters = [] }: SqlStatement): Promise<unknown[]> {
-    const query = CompiledQuery.raw(text, [...parameters]);
-    return (await this.retried(() => this.#db.executeQuery(query))).rows;
+    return (await this.read((db) => db.executeQuery(CompiledQuery.raw(text, [...parameters])))).rows;
   }
 
   /** Reads outside of a transaction. */
   read<T>(work: Work<T>): Promise<T> {
-    return this.retried(() => work(this.#db));
+    return withinLimit(() => this.retried(() => work(this.#db)));
   }
 
   /** Runs work in a transaction that may write, and that other work may share; see {@link transaction}. */
   write<T>(work: Work<T>): Promise<T> {
-    return this.sharedCommit?.run(work) ?? this.transaction(work);
+    return withinLimit(() => this.sharedCommit?.run(work) ?? this.inTransaction(work));
   }
 
   /** Runs a single statement that writes: in a transaction only where that limits its time, or shares a commit. */
   single<T>(work: Work<T>): Promise<T> {
-    if (this.sharedCommit) return this.sharedCommit.run(work);
-    return this.hasLimitedSessions() ? this.read(work) : this.transaction(work);
+    return !this.sharedCommit && this.hasLimitedSessions() ? this.read(work) : this.write(work);
   }
 
   /** Runs work in a transaction that may write; runs it again if it conflicted with another process. */
   transaction<T>(work: Work<T>): Promise<T> {
+    return withinLimit(() => this.inTransaction(work));
+  }
+
+  close(): Promise<void> {
+    return withinLimit(() => this.#db.destroy());
+  }
+
+  private inTransaction<T>(work: Work<T>): Promise<T> {
     return this.#db.connection().execute((db) =>
       this.retried(async () => {
         for (const statement of this.engine.begin(this.hasLimitedSessions())) await execute(db, statement);
@@ -137,6 +138,10 @@ export class SqlDatabase {
   private retried<T>(attempt: () => Promise<T>): Promise<T> {
     return retryWhileBusy(this.engine.isBusy, attempt);
   }
+}
+
+function withinLimit<T>(work: () => Promise<T>): Promise<T> {
+  return withTimeout(MAX_CALL_MS, work, undefined, () => new TimeoutError('the database does not answer'));
 }
 
 const MAX_BUSY_WAIT_MS = 10_000;

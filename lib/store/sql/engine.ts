@@ -80,7 +80,7 @@ export interface SqlEngine {
   /**
    * Looks at the server before anything is written.
    * @returns settings of the server with which it may lose what it has acknowledged, for a warning
-   * @throws UnfitServerError when it cannot keep the store's promises: it only looks like this database, for example
+   * @throws ShownError when it cannot keep the store's promises: it only looks like this database, for example
    */
   readonly checkServer: (run: RunStatement) => Promise<readonly string[]>;
 

@@ -2,6 +2,7 @@ import { mariadbEngine, mysqlEngine } from './engines/mysql.js';
 import { postgresEngine } from './engines/postgres.js';
 import { sqliteEngine } from './engines/sqlite.js';
 import type { SqlEngine } from './engine.js';
+import { ShownError } from './errors.js';
 
 /** The databases that the SQL store works with. A further database is a file in `engines/` and a line here. */
 export const SQL_ENGINES = [
@@ -26,7 +27,7 @@ export function isSqlDialect(name: string | undefined): name is SqlDialect {
 /** @throws Error when there is no such database */
 export function engineNamed(name: SqlDialect): SqlEngine {
   const engine = SQL_ENGINES.find((one) => one.name === name);
-  if (!engine) throw new Error(`the dialect of a SQL store is ${choiceOf((one) => one.name)}`);
+  if (!engine) throw new ShownError(`the dialect of a SQL store is ${choiceOf((one) => one.name)}`);
   return engine;
 }
 

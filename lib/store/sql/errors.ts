@@ -1,30 +1,23 @@
 import type { SqlEngine } from './engine.js';
 
-/** The tables are of a version that this release cannot work with. */
-export class SchemaError extends Error {}
+const SHOWN: unique symbol = Symbol.for('nestjs-card-payment.shown');
 
-/** There is no such database, and none may be created. Its message may be shown. */
-export class MissingDatabaseError extends Error {}
-
-/** A package that the database needs is not installed. */
-export class MissingDriverError extends Error {
-  constructor(packages: string) {
-    super(`a package is missing: npm install ${packages}`);
-  }
+/**
+ * Why a store cannot be opened, in words of this package, which hold no user and no password. Whatever else is thrown is
+ * never shown. It is marked because the ESM and the CommonJS build have classes of their own.
+ */
+export class ShownError extends Error {
+  readonly [SHOWN] = true;
 }
 
-/** This Node.js is too old for the driver, which would end the process without an error. Its message may be shown. */
-export class UnfitDriverError extends Error {}
-
-/** The server cannot keep the store's promises. Its message may be shown. */
-export class UnfitServerError extends Error {}
+export function isShown(error: unknown): error is ShownError {
+  return typeof error === 'object' && error !== null && SHOWN in error;
+}
 
 /** Refuses a database that speaks the protocol of another one, and lacks what the promises rest on. */
-export function unfitDatabase(name: string, why: string): UnfitServerError {
-  return new UnfitServerError(`payments cannot be kept in ${name}: it ${why}`);
+export function unfitDatabase(name: string, why: string): ShownError {
+  return new ShownError(`payments cannot be kept in ${name}: it ${why}`);
 }
-
-const SHOWN = [SchemaError, MissingDatabaseError, MissingDriverError, UnfitDriverError, UnfitServerError];
 
 /** What to do about a URL that cannot be read, since most often the password is the cause. */
 export const ESCAPES_IN_URLS = 'in its user and password write / ? # @ : % as %2F %3F %23 %40 %3A %25';
@@ -49,7 +42,9 @@ export async function importDriver<T>(packages: string, load: () => Promise<T>):
     return await load();
   } catch (error) {
     const code = codeOf(error);
-    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') throw new MissingDriverError(packages);
+    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') {
+      throw new ShownError(`a package is missing: npm install ${packages}`);
+    }
     throw error;
   }
 }
@@ -65,9 +60,9 @@ export function codeOf(error: unknown): string {
 
 /** Tells an operator why a database cannot be opened. The driver's own error may hold a password, and is not shown. */
 export function openError(error: unknown, { displayName, failures, uncodedFailures }: SqlEngine): Error {
-  if (SHOWN.some((kind) => error instanceof kind)) return new Error((error as Error).message);
+  if (isShown(error)) return new ShownError(error.message);
   const { message } = Object(error) as { message?: unknown };
   const code = codeOf(error) || (uncodedFailures.find(([text]) => text.test(String(message)))?.[1] ?? '');
   const [, meaning = 'cannot be used'] = failures.find(([pattern]) => pattern.test(code)) ?? [];
-  return new Error(`${displayName} ${meaning}${code ? ` (${code})` : ''}`);
+  return new ShownError(`${displayName} ${meaning}${code ? ` (${code})` : ''}`);
 }

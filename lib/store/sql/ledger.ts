@@ -1,4 +1,4 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import type { Expression, ExpressionBuilder, Insertable, SqlBool } from 'kysely';
 import { ALL_STATES, type LedgerState, rowOf, UNSETTLED_STATES } from '../../payment/states.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import type { LedgerEvent } from '../../payment/payment-event.js';
@@ -21,6 +21,7 @@ import { hashedName, keyName, nameChange, namesOf } from '../unique-names.js';
 import type { SqlDatabase } from './database.js';
 import {
   IS_REFUND,
+  itsVersion,
   type PaymentDb,
   type PaymentTables,
   type RecordRow,
@@ -34,22 +35,16 @@ import {
 /** How often a write is tried: a name that was taken may be free again when its owner is looked up. */
 const MAX_TRIES = 5;
 
-/** The ledger of a SQL store. */
-export class SqlLedger implements PaymentLedger {
-  constructor(private readonly database: SqlDatabase) {}
+/** The part of a SQL store that is its ledger. */
+export abstract class SqlLedger implements PaymentLedger {
+  constructor(protected readonly database: SqlDatabase) {}
 
   insert(record: PaymentRecord, event?: LedgerEvent): Promise<RefusedKey | null> {
     return this.unlessTaken<RefusedKey | null>(
       async (db) => {
-        if (record.parentId !== undefined && !(await this.lockPayment(db, record.account, record.parentId)))
+        if (record.parentId !== undefined && !(await this.countRefund(db, record.account, record.parentId)))
           return 'parentId';
-        const row = toRow(record);
-        await this.database.query(
-          'insert payment',
-          Object.values(row),
-          (to) => to.insertInto('card_payment').values(row),
-          db,
-        );
+        await this.insertRows(db, 'card_payment', [toRow(record)]);
         await this.takeNames(db, record, [...namesOf(record, hashedName).keys()]);
         await this.writeVersion(db, record, event);
         return null;
@@ -78,10 +73,8 @@ export class SqlLedger implements PaymentLedger {
   }
 
   async find(account: string, conversationId: string): Promise<PaymentRecord | null> {
-    const { rows } = await this.database.read(() =>
-      this.database.query('payment by id', [account, conversationId], (db) =>
-        recordsOf(db, account).where('payment.conversation_id', '=', conversationId),
-      ),
+    const { rows } = await this.database.query('payment by id', [account, conversationId], (db) =>
+      recordsOf(db, account).where('payment.conversation_id', '=', conversationId),
     );
     return rows[0] ? toRecord(rows[0]) : null;
   }
@@ -104,41 +97,29 @@ export class SqlLedger implements PaymentLedger {
   }
 
   async isHeld(account: string, reference: string, unless: readonly LedgerState[]): Promise<boolean> {
-    const lock = hashedName('lock', reference);
+    const name = hashedName('lock', reference);
     const found = await this.database.read((db) =>
       db
-        .selectNoFrom((eb) => [
-          eb
-            .exists(
-              eb
-                .selectFrom('card_payment_name')
-                .where('account', '=', account)
-                .where('name', '=', lock)
-                .select('card_payment_name.name'),
-            )
-            .as('lock'),
-          eb
-            .exists(
-              eb
-                .selectFrom('card_payment')
-                .where('account', '=', account)
-                .where('reference', '=', reference)
-                .where('is_refund', '=', IS_REFUND.payment)
-                .where('state', 'not in', unless)
-                .select('card_payment.version'),
-            )
-            .as('payment'),
-        ])
+        .selectNoFrom((eb) => {
+          const lock = eb.selectFrom('card_payment_name').where('account', '=', account).where('name', '=', name);
+          const payments = eb
+            .selectFrom('card_payment')
+            .where('account', '=', account)
+            .where('reference', '=', reference)
+            .where('is_refund', '=', IS_REFUND.payment);
+          return [
+            eb.exists(lock.select('card_payment_name.name')).as('lock'),
+            eb.exists(payments.where('state', 'not in', unless).select('card_payment.version')).as('payment'),
+          ];
+        })
         .executeTakeFirstOrThrow(),
     );
     return Boolean(found.lock) || Boolean(found.payment);
   }
 
   async findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
-    const { rows } = await this.database.read(() =>
-      this.database.query('payments of reference', [account, IS_REFUND.payment, reference], (db) =>
-        recordsOf(db, account, 'payment').where('payment.reference', '=', reference).orderBy('payment.created_at'),
-      ),
+    const { rows } = await this.database.query('payments of reference', [account, IS_REFUND.payment, reference], (db) =>
+      recordsOf(db, account, 'payment').where('payment.reference', '=', reference).orderBy('payment.created_at'),
     );
     return rows.map(toRecord);
   }
@@ -170,16 +151,15 @@ export class SqlLedger implements PaymentLedger {
         .orderBy('payment.created_at', 'desc')
         .orderBy('payment.conversation_id', 'desc')
         .limit(limit);
-    if (reference !== undefined) {
-      const rows = await this.database.read((db) =>
-        page(recordsOf(db, account, type).where('payment.reference', '=', reference))
-          .$if(states !== undefined, (query) => query.where('payment.state', 'in', states!))
-          .execute(),
-      );
-      return rows.map(toRecord);
+    if (states && reference === undefined) {
+      return (await this.ofEachState(account, type, states, page)).sort(newestFirst).slice(0, limit);
     }
-    if (states) return (await this.ofEachState(account, type, states, page)).sort(newestFirst).slice(0, limit);
-    const rows = await this.database.read((db) => page(recordsOf(db, account, type)).execute());
+    const rows = await this.database.read((db) =>
+      page(recordsOf(db, account, type))
+        .$if(reference !== undefined, (query) => query.where('payment.reference', '=', reference!))
+        .$if(states !== undefined, (query) => query.where('payment.state', 'in', states!))
+        .execute(),
+    );
     return rows.map(toRecord);
   }
 
@@ -259,7 +239,7 @@ export class SqlLedger implements PaymentLedger {
   }
 
   /** Counts each state by its own part of an index, a settled one only so far. */
-  async countStates(account: string, type: RecordType): Promise<StoreCounts['states']> {
+  protected async countStates(account: string, type: RecordType): Promise<StoreCounts['states']> {
     const countOf = (db: PaymentDb, state: LedgerState) =>
       db
         .selectFrom((eb) =>
@@ -284,7 +264,7 @@ export class SqlLedger implements PaymentLedger {
     return Object.fromEntries(counts) as StoreCounts['states'];
   }
 
-  async countOtherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>> {
+  async otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>> {
     const rows = await this.database.read((db) =>
       db
         .selectFrom('card_payment')
@@ -319,25 +299,18 @@ export class SqlLedger implements PaymentLedger {
   }
 
   private async findByName(account: string, name: string): Promise<PaymentRecord | 'purged' | null> {
-    const { rows } = await this.database.read(() =>
-      this.database.query('payment by name', [account, name], (db) =>
-        db
-          .selectFrom('card_payment_name as name')
-          .leftJoin('card_payment as payment', (join) =>
-            join
-              .onRef('payment.account', '=', 'name.account')
-              .onRef('payment.conversation_id', '=', 'name.conversation_id'),
-          )
-          .leftJoin('card_payment_version as version', (join) =>
-            join
-              .onRef('version.account', '=', 'payment.account')
-              .onRef('version.conversation_id', '=', 'payment.conversation_id')
-              .onRef('version.version', '=', 'payment.version'),
-          )
-          .where('name.account', '=', account)
-          .where('name.name', '=', name)
-          .select(['version.record', 'payment.due_at', 'payment.redirect_url']),
-      ),
+    const { rows } = await this.database.query('payment by name', [account, name], (db) =>
+      db
+        .selectFrom('card_payment_name as name')
+        .leftJoin('card_payment as payment', (join) =>
+          join
+            .onRef('payment.account', '=', 'name.account')
+            .onRef('payment.conversation_id', '=', 'name.conversation_id'),
+        )
+        .leftJoin('card_payment_version as version', (join) => join.on(itsVersion('payment')))
+        .where('name.account', '=', account)
+        .where('name.name', '=', name)
+        .select(['version.record', 'payment.due_at', 'payment.redirect_url']),
     );
     if (!rows[0]) return null;
     return rows[0].record === null ? 'purged' : toRecord(rows[0] as RecordRow);
@@ -379,24 +352,24 @@ export class SqlLedger implements PaymentLedger {
   }
 
   /**
-   * Holds off a purge of the payment until its refund is stored.
+   * Holds off a purge of the payment until its refund is stored. A lock alone would not: the nodes of a Galera cluster
+   * lock no rows for each other, and of two that write one row the later is undone.
    * @returns false when there is no such payment
    */
-  private async lockPayment(db: PaymentDb, account: string, conversationId: string): Promise<boolean> {
-    const { rows } = await this.database.query(
-      'lock payment',
-      [account, conversationId, IS_REFUND.payment],
+  private async countRefund(db: PaymentDb, account: string, conversationId: string): Promise<boolean> {
+    const { numAffectedRows } = await this.database.query(
+      'count refund',
+      [1, account, conversationId, IS_REFUND.payment],
       (to) =>
         to
-          .selectFrom('card_payment')
+          .updateTable('card_payment')
+          .set((eb) => ({ refunds: eb('refunds', '+', 1) }))
           .where('account', '=', account)
           .where('conversation_id', '=', conversationId)
-          .where('is_refund', '=', IS_REFUND.payment)
-          .select('version')
-          .modifyEnd(this.database.allRows),
+          .where('is_refund', '=', IS_REFUND.payment),
       db,
     );
-    return rows.length > 0;
+    return numAffectedRows !== 0n;
   }
 
   /** The row of the record is always written first, so that writers of one record wait for each other there. */
@@ -422,12 +395,7 @@ export class SqlLedger implements PaymentLedger {
     if (names.length === 0) return;
     const { account, conversationId: id } = record;
     const rows = names.map((name) => ({ account, name, conversation_id: id, purged_at: null }));
-    await this.database.query(
-      `insert ${rows.length} names`,
-      rows.flatMap((row) => Object.values(row)),
-      (to) => to.insertInto('card_payment_name').values(rows),
-      db,
-    );
+    await this.insertRows(db, 'card_payment_name', rows);
   }
 
   /** Only a name of its own: another record may have pinned it. */
@@ -456,14 +424,17 @@ export class SqlLedger implements PaymentLedger {
   }
 
   private async writeVersion(db: PaymentDb, record: PaymentRecord, event: LedgerEvent | undefined): Promise<void> {
-    const { database } = this;
-    const version = toVersionRow(record, event);
-    const insertVersion = (to: PaymentDb) => to.insertInto('card_payment_version').values(version);
-    await database.query('insert version', Object.values(version), insertVersion, db);
-    if (!event) return;
-    const waiting = toWaitingRow(record, event);
-    const insertWaiting = (to: PaymentDb) => to.insertInto('card_payment_delivery').values(waiting);
-    await database.query('insert waiting event', Object.values(waiting), insertWaiting, db);
+    await this.insertRows(db, 'card_payment_version', [toVersionRow(record, event)]);
+    if (event) await this.insertRows(db, 'card_payment_delivery', [toWaitingRow(record, event)]);
+  }
+
+  private async insertRows<Table extends keyof PaymentTables>(
+    db: PaymentDb,
+    table: Table,
+    rows: readonly Insertable<PaymentTables[Table]>[],
+  ): Promise<void> {
+    const values = rows.flatMap((row) => Object.values(row));
+    await this.database.query(`insert ${rows.length} ${table}`, values, (to) => to.insertInto(table).values(rows), db);
   }
 }
 
@@ -471,12 +442,7 @@ export class SqlLedger implements PaymentLedger {
 function recordsOf(db: PaymentDb, account: string, type?: RecordType) {
   return db
     .selectFrom('card_payment as payment')
-    .innerJoin('card_payment_version as version', (join) =>
-      join
-        .onRef('version.account', '=', 'payment.account')
-        .onRef('version.conversation_id', '=', 'payment.conversation_id')
-        .onRef('version.version', '=', 'payment.version'),
-    )
+    .innerJoin('card_payment_version as version', (join) => join.on(itsVersion('payment')))
     .where('payment.account', '=', account)
     .$if(type !== undefined, (query) => query.where('payment.is_refund', '=', IS_REFUND[type!]))
     .select(['payment.conversation_id', 'version.record', 'payment.due_at', 'payment.redirect_url']);

@@ -3,6 +3,7 @@ import { PaymentLogger } from '../../telemetry/payment-logger.js';
 import { driverProblem } from '../driver-check.js';
 import type { SqlPaymentStore, SqlStoreOptions } from './sql-payment-store.js';
 import { choiceOf, engineOfUrl } from './engines.js';
+import { ShownError } from './errors.js';
 
 /** Only a warning: Kysely is plain JavaScript, and may work on a Node.js that is older than it asks for. */
 function warnOfKysely(): void {
@@ -28,7 +29,7 @@ export async function openSqlStore(
   { clock, processClock, mustExist = false }: OpenSqlStoreOptions = {},
 ): Promise<SqlPaymentStore> {
   const engine = engineOfUrl(url);
-  if (!engine) throw new Error(`a SQL store is ${choiceOf(({ urlForm }) => urlForm)}`);
+  if (!engine) throw new ShownError(`a SQL store is ${choiceOf(({ urlForm }) => urlForm)}`);
   const { dialect, ...access } = await engine.open(url, { mustExist });
   warnOfKysely();
   const [{ Kysely }, { SqlPaymentStore }] = await Promise.all([import('kysely'), import('./sql-payment-store.js')]);

@@ -1,5 +1,4 @@
-import { type Expression, type ExpressionBuilder, type RawBuilder, sql, type SqlBool } from 'kysely';
-import { setImmediate } from 'node:timers/promises';
+import { type Expression, type ExpressionBuilder, type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
 import {
   type Delivery,
   type DeliveryLeaseRequest,
@@ -12,22 +11,24 @@ import {
   type ReplayOutcome,
   type StoreCounts,
 } from '../payment-store.js';
-import { FEW_WAITING, putOffMs, takeInTurns } from '../turns.js';
-import { type SqlDatabase, withinCallLimit } from './database.js';
-import { OPEN, PARKED, type PaymentDb, type PaymentTables, toDelivery, WAITING } from './tables.js';
+import { takeInTurns } from '../turns.js';
+import { SqlLedger } from './ledger.js';
+import { itsVersion, OPEN, PARKED, type PaymentDb, type PaymentTables, toDelivery, WAITING } from './tables.js';
 
-const FORGET_BATCH = 1_000;
 /** How many rows one statement inserts: databases limit how many values it may have. */
 const INSERT_BATCH = 500;
 
+/** How many deliveries beyond its limit a lease reads. If more wait for an earlier one, they are put off. */
+const FEW_WAITING = 50;
+
+const MIN_PUT_OFF_MS = 5_000;
+const MAX_PUT_OFF_MS = 60_000;
 /** How many deliveries are put off at once, and how often in a lease. */
 const PUT_OFF_BATCH = 1_000;
 const MAX_PUT_OFFS = 20;
 
-/** The outbox of a SQL store. */
-export class SqlOutbox implements PaymentOutbox {
-  constructor(private readonly database: SqlDatabase) {}
-
+/** The part of a SQL store that is its outbox, on top of its ledger. */
+export abstract class SqlOutbox extends SqlLedger implements PaymentOutbox {
   async announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
     if (pairs.length === 0) return;
     const { database } = this;
@@ -228,7 +229,7 @@ export class SqlOutbox implements PaymentOutbox {
     return overtaking.length > 0 ? 'overtaken' : 'replayed';
   }
 
-  async countDeliveries(account: string): Promise<Omit<StoreCounts, 'states' | 'refunds'>> {
+  protected async countDeliveries(account: string): Promise<Omit<StoreCounts, 'states' | 'refunds'>> {
     const { database } = this;
     const rows = await database.read((db) =>
       db
@@ -242,57 +243,18 @@ export class SqlOutbox implements PaymentOutbox {
     const alive = await database.read((db) =>
       pairsOf(db, account).where('announced_at', '>', database.fromNow(-PAIR_ALIVE_MS)).execute(),
     );
-    const ofStatus = (status: number) => rows.filter((row) => Number(row.status) === status);
-    const orphaned = ofStatus(OPEN).filter(
-      (row) => !alive.some((pair) => pair.handler_id === row.handler_id && pair.type === row.type),
-    );
+    const isAlive = (row: HandlerRow) =>
+      alive.some((pair) => pair.handler_id === row.handler_id && pair.type === row.type);
+    const sumOf = (status: number, isCounted: (row: HandlerRow) => boolean = () => true) =>
+      rows
+        .filter((row) => Number(row.status) === status && isCounted(row))
+        .reduce((sum, { count }) => sum + Number(count), 0);
     return {
-      waitingEvents: sumOf(ofStatus(WAITING)),
-      openDeliveries: sumOf(ofStatus(OPEN)),
-      parkedDeliveries: sumOf(ofStatus(PARKED)),
-      orphanedDeliveries: sumOf(orphaned),
+      waitingEvents: sumOf(WAITING),
+      openDeliveries: sumOf(OPEN),
+      parkedDeliveries: sumOf(PARKED),
+      orphanedDeliveries: sumOf(OPEN, (row) => !isAlive(row)),
     };
-  }
-
-  /**
-   * Deletes pairs that were not announced for that long, until `end` (by `performance.now`): first their deliveries, a
-   * batch in each transaction.
-   * @returns whether some are left
-   */
-  async forgetPairs(account: string, pairsMs: number, end: number): Promise<boolean> {
-    const { database } = this;
-    const oldPairs = (db: PaymentDb) => pairsOf(db, account).where('announced_at', '<', database.fromNow(-pairsMs));
-    for (const pair of await withinCallLimit(() => database.read((db) => oldPairs(db).execute()))) {
-      const forgetSome = () =>
-        database.transaction(async (db) => {
-          // Until the pair is gone, no delivery for it may be created.
-          const stillOld = oldPairs(db)
-            .where((eb) => eb.and(pair))
-            .modifyEnd(database.allRows);
-          if ((await stillOld.execute()).length === 0) return true;
-          const deliveries = await deliveriesTo(db, account, pair.handler_id)
-            .where('type', '=', pair.type)
-            .where('status', 'in', [OPEN, PARKED])
-            .select('event_id')
-            .limit(FORGET_BATCH)
-            .execute();
-          if (deliveries.length > 0) {
-            await deleteDeliveries(db, account, pair.handler_id).where('event_id', 'in', idsOf(deliveries)).execute();
-          }
-          if (deliveries.length === FORGET_BATCH) return false;
-          await db
-            .deleteFrom('card_payment_handler')
-            .where('account', '=', account)
-            .where((eb) => eb.and(pair))
-            .execute();
-          return true;
-        });
-      while (!(await withinCallLimit(forgetSome))) {
-        if (performance.now() >= end) return true;
-        await setImmediate();
-      }
-    }
-    return false;
   }
 
   /**
@@ -398,7 +360,10 @@ function updateOf(db: PaymentDb) {
   return db.updateTable('card_payment_delivery');
 }
 
-function pairsOf(db: PaymentDb, account: string) {
+type HandlerRow = Pick<Selectable<PaymentTables['card_payment_handler']>, 'handler_id' | 'type'>;
+
+/** The pairs of an account. */
+export function pairsOf(db: PaymentDb, account: string) {
   return db.selectFrom('card_payment_handler').where('account', '=', account).select(['handler_id', 'type']);
 }
 
@@ -419,12 +384,7 @@ function deleteDeliveries(db: PaymentDb, account: string, handlerId: string) {
 function shownDeliveries(db: PaymentDb, account: string) {
   return db
     .selectFrom('card_payment_delivery as delivery')
-    .innerJoin('card_payment_version as version', (join) =>
-      join
-        .onRef('version.account', '=', 'delivery.account')
-        .onRef('version.conversation_id', '=', 'delivery.conversation_id')
-        .onRef('version.version', '=', 'delivery.version'),
-    )
+    .innerJoin('card_payment_version as version', (join) => join.on(itsVersion('delivery')))
     .where('delivery.account', '=', account)
     .select([
       'delivery.account',
@@ -472,6 +432,10 @@ function idsOf(rows: readonly { readonly event_id: string }[]): string[] {
   return rows.map((row) => row.event_id);
 }
 
-function sumOf(rows: readonly { readonly count: number | string | bigint }[]): number {
-  return rows.reduce((sum, { count }) => sum + Number(count), 0);
+/**
+ * How long deliveries that wait for an earlier one are not looked at: a tenth of the age of the newest event. So where
+ * many wait, the wait gets longer by a tenth.
+ */
+function putOffMs(ages: readonly number[]): number {
+  return Math.min(Math.max(Math.min(...ages) / 10, MIN_PUT_OFF_MS), MAX_PUT_OFF_MS);
 }

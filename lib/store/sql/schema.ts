@@ -1,7 +1,6 @@
-import type { SqlDatabase } from './database.js';
 import type { RunStatement, SqlEngine } from './engine.js';
 import { engineNamed, type SqlDialect } from './engines.js';
-import { SchemaError } from './errors.js';
+import { ShownError } from './errors.js';
 
 const SCHEMA_TABLE = 'card_payment_schema';
 /** The table of versions of what was never released: its tables have other columns under the same names. */
@@ -56,6 +55,7 @@ const STEPS: readonly { readonly lowest: number; readonly statements: (engine: S
   finalized_at bigint,
   due_at bigint,
   redirect_url ${jsonType},
+  refunds integer not null default 0,
   primary key (account, conversation_id)
 )${tableEnd(false)}`,
         'create index card_payment_created on card_payment (account, is_refund, created_at, conversation_id)',
@@ -127,11 +127,10 @@ export function paymentSchema(dialect: SqlDialect): string {
 }
 
 /** Makes or updates the tables; without `mayMigrate` it only checks them. Any number of processes may do so at once. */
-export async function migrateSchema(database: SqlDatabase, engine: SqlEngine, mayMigrate: boolean): Promise<void> {
-  const run: RunStatement = (statement) => database.run(statement);
+export async function migrateSchema(run: RunStatement, engine: SqlEngine, mayMigrate: boolean): Promise<void> {
   const version = await usableVersion(run, engine);
   if (version >= SCHEMA_VERSION) return;
-  if (!mayMigrate) throw new SchemaError(older(version, engine));
+  if (!mayMigrate) throw new ShownError(older(version, engine));
   for (const sql of statementsSince(version, engine, String(Date.now()))) {
     await run({ sql }).catch((error: unknown) => {
       if (!engine.isThere(error)) throw error;
@@ -153,18 +152,18 @@ function statementsSince(version: number, engine: SqlEngine, now: string): strin
 
 /**
  * The version of the tables; 0 if there are none.
- * @throws SchemaError when they are newer than this release may use, or of what was never released
+ * @throws ShownError when they are newer than this release may use, or of what was never released
  */
 async function usableVersion(run: RunStatement, engine: SqlEngine): Promise<number> {
   const hasTable = async (table: string): Promise<boolean> => (await run(engine.hasTable(table))).length > 0;
   if (!(await hasTable(SCHEMA_TABLE))) {
-    if (await hasTable(EARLIER_TABLE)) throw new SchemaError(EARLIER);
+    if (await hasTable(EARLIER_TABLE)) throw new ShownError(EARLIER);
     return 0;
   }
   const sql = `select version, lowest from ${SCHEMA_TABLE} order by version desc limit 1`;
   const [newest] = (await run({ sql })) as { readonly version: number; readonly lowest: number }[];
   if (!newest) return 0;
-  if (newest.lowest > SCHEMA_VERSION) throw new SchemaError(newer(newest.version));
+  if (newest.lowest > SCHEMA_VERSION) throw new ShownError(newer(newest.version));
   return newest.version;
 }
 

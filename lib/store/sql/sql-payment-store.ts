@@ -1,39 +1,15 @@
 import type { Kysely } from 'kysely';
 import type { PaymentClock } from '../../runtime/clock.js';
-import type { LedgerEvent } from '../../payment/payment-event.js';
-import type { LedgerState } from '../../payment/states.js';
-import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import { PaymentLogger } from '../../telemetry/payment-logger.js';
-import {
-  type Delivery,
-  type DeliveryLeaseRequest,
-  type DeliveryPage,
-  type HandlerPair,
-  type LeasedDelivery,
-  type LeaseRequest,
-  type ListPage,
-  MAX_PURGE_MS,
-  type PaymentStore,
-  type Postponement,
-  type PurgeCounts,
-  type RecordType,
-  type ReplaceOutcome,
-  type ReplayOutcome,
-  type Retention,
-  type SettledPage,
-  STORE_MARK,
-  type StoreCounts,
-  type RefusedKey,
-} from '../payment-store.js';
-import { SqlDatabase, type SqlDatabaseSettings, withinCallLimit } from './database.js';
+import { type PaymentStore, type PurgeCounts, type Retention, STORE_MARK, type StoreCounts } from '../payment-store.js';
+import { SqlDatabase, type SqlDatabaseSettings } from './database.js';
 import type { SqlEngine, SqlStatement } from './engine.js';
 import { engineNamed, type SqlDialect } from './engines.js';
 import { openError } from './errors.js';
-import { SqlLedger } from './ledger.js';
 import { SqlOutbox } from './outbox.js';
-import { LedgerPurge, type PurgePlace } from './purge.js';
+import { type PurgePlace, SqlPurge } from './purge.js';
 import { migrateSchema } from './schema.js';
-import type { PaymentDb, PaymentTables } from './tables.js';
+import { type PaymentDb, type PaymentTables, toDate } from './tables.js';
 
 /** How a {@link SqlPaymentStore} uses its database. */
 export interface SqlStoreOptions {
@@ -62,11 +38,8 @@ const WRITES_NOTHING = { sql: 'update card_payment_handler set account = account
  * transaction of the same instance would wait for it forever. On the others it would not be part of that transaction
  * either: a payment is committed when its method resolves.
  */
-export class SqlPaymentStore implements PaymentStore {
+export class SqlPaymentStore extends SqlOutbox implements PaymentStore {
   readonly [STORE_MARK] = true;
-  private readonly database: SqlDatabase;
-  private readonly ledger: SqlLedger;
-  private readonly outbox: SqlOutbox;
   /** Where the last purge of an account stopped before its end. */
   private readonly purgePlaces = new Map<string, PurgePlace>();
 
@@ -76,159 +49,46 @@ export class SqlPaymentStore implements PaymentStore {
     private readonly engine: SqlEngine,
     private readonly options: SqlStoreOptions & ConnectionSettings = {},
   ) {
-    this.database = new SqlDatabase(db, engine, options);
-    this.ledger = new SqlLedger(this.database);
-    this.outbox = new SqlOutbox(this.database);
+    super(new SqlDatabase(db, engine, options));
   }
 
   /** Connects, and makes or checks the tables. */
   async open(): Promise<void> {
     try {
       const run = (statement: SqlStatement) => this.database.run(statement);
-      const warnings = await withinCallLimit(() => this.engine.checkServer(run));
+      const warnings = await this.engine.checkServer(run);
       for (const warning of warnings) new PaymentLogger().warn(`The payment store: ${warning}.`);
-      await withinCallLimit(() => migrateSchema(this.database, this.engine, this.options.migrate ?? true));
-      if (this.options.mustWrite ?? true) await withinCallLimit(() => run(WRITES_NOTHING));
+      await migrateSchema(run, this.engine, this.options.migrate ?? true);
+      if (this.options.mustWrite ?? true) await run(WRITES_NOTHING);
     } catch (error) {
       throw openError(error, this.engine);
     }
   }
 
   async close(): Promise<void> {
-    if (this.options.isOwner) await withinCallLimit(() => this.database.db.destroy());
+    if (this.options.isOwner) await this.database.close();
   }
 
   async now(): Promise<Date> {
     const now = this.database.fromNow().as('now');
-    const read = () => this.database.read((db) => db.selectNoFrom(now).executeTakeFirstOrThrow());
-    return new Date(Number((await withinCallLimit(read)).now));
+    const row = await this.database.read((db) => db.selectNoFrom(now).executeTakeFirstOrThrow());
+    return toDate(row.now);
   }
 
-  insert(record: PaymentRecord, event?: LedgerEvent): Promise<RefusedKey | null> {
-    return withinCallLimit(() => this.ledger.insert(record, event));
-  }
-
-  replace(next: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
-    return withinCallLimit(() => this.ledger.replace(next, previous, event));
-  }
-
-  find(account: string, conversationId: string): Promise<PaymentRecord | null> {
-    return withinCallLimit(() => this.ledger.find(account, conversationId));
-  }
-
-  findByTokenHash(account: string, tokenHash: string): Promise<PaymentRecord | null> {
-    return withinCallLimit(() => this.ledger.findByTokenHash(account, tokenHash));
-  }
-
-  findByIdempotencyKey(
-    account: string,
-    type: RecordType,
-    idempotencyKey: string,
-  ): Promise<PaymentRecord | 'purged' | null> {
-    return withinCallLimit(() => this.ledger.findByIdempotencyKey(account, type, idempotencyKey));
-  }
-
-  findByReferenceLock(account: string, reference: string): Promise<PaymentRecord | 'purged' | null> {
-    return withinCallLimit(() => this.ledger.findByReferenceLock(account, reference));
-  }
-
-  isHeld(account: string, reference: string, unless: readonly LedgerState[]): Promise<boolean> {
-    return withinCallLimit(() => this.ledger.isHeld(account, reference, unless));
-  }
-
-  findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
-    return withinCallLimit(() => this.ledger.findByReference(account, reference));
-  }
-
-  findRefunds(account: string, conversationId: string): Promise<PaymentRecord[]> {
-    return withinCallLimit(() => this.ledger.findRefunds(account, conversationId));
-  }
-
-  listByState(
-    account: string,
-    type: RecordType,
-    states: readonly LedgerState[],
-    limit: number,
-  ): Promise<PaymentRecord[]> {
-    return withinCallLimit(() => this.ledger.listByState(account, type, states, limit));
-  }
-
-  list(page: ListPage): Promise<PaymentRecord[]> {
-    return withinCallLimit(() => this.ledger.list(page));
-  }
-
-  listSettled(page: SettledPage): Promise<PaymentRecord[]> {
-    return withinCallLimit(() => this.ledger.listSettled(page));
-  }
-
-  history(account: string, conversationId: string): Promise<PaymentHistoryEntry[]> {
-    return withinCallLimit(() => this.ledger.history(account, conversationId));
-  }
-
-  leaseDue(lease: LeaseRequest): Promise<PaymentRecord[]> {
-    return withinCallLimit(() => this.ledger.leaseDue(lease));
-  }
-
-  handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void> {
-    return withinCallLimit(() => this.ledger.handBack(account, conversationId, version, dueAt));
-  }
-
-  announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
-    return withinCallLimit(() => this.outbox.announce(account, pairs));
-  }
-
-  fanOut(account: string, limit: number): Promise<number> {
-    return withinCallLimit(() => this.outbox.fanOut(account, limit));
-  }
-
-  leaseDeliveries(lease: DeliveryLeaseRequest): Promise<Delivery[]> {
-    return withinCallLimit(() => this.outbox.leaseDeliveries(lease));
-  }
-
-  renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean> {
-    return withinCallLimit(() => this.outbox.renewLease(delivery, leaseMs));
-  }
-
-  acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    return withinCallLimit(() => this.outbox.acknowledge(account, handlerId, eventId));
-  }
-
-  postpone(delivery: LeasedDelivery, to: Postponement): Promise<void> {
-    return withinCallLimit(() => this.outbox.postpone(delivery, to));
-  }
-
-  listDeliveries(page: DeliveryPage): Promise<Delivery[]> {
-    return withinCallLimit(() => this.outbox.listDeliveries(page));
-  }
-
-  replay(account: string, handlerId: string, eventId: string): Promise<ReplayOutcome> {
-    return withinCallLimit(() => this.outbox.replay(account, handlerId, eventId));
-  }
-
-  async purge(account: string, { paymentsMs, pairsMs, keysMs }: Retention): Promise<PurgeCounts> {
-    const end = performance.now() + MAX_PURGE_MS;
-    const hasPairs = await this.outbox.forgetPairs(account, pairsMs, end);
-    const purge = new LedgerPurge(this.database, account, end);
-    const hasKeys = await purge.forgetNames(keysMs);
-    const { place, ...counts } =
-      paymentsMs === null
-        ? { payments: 0, events: 0, unheard: 0, place: null }
-        : await purge.purgePayments(paymentsMs, this.purgePlaces.get(account));
-    if (place) this.purgePlaces.set(account, place);
+  async purge(account: string, retention: Retention): Promise<PurgeCounts> {
+    const purge = new SqlPurge(this.database, account);
+    const counts = await purge.run(retention, this.purgePlaces.get(account));
+    if (purge.place) this.purgePlaces.set(account, purge.place);
     else this.purgePlaces.delete(account);
-    return hasPairs || hasKeys || place ? { ...counts, hasMore: true } : counts;
+    return counts;
   }
 
-  otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>> {
-    return withinCallLimit(() => this.ledger.countOtherGateways(account, own));
-  }
-
-  counts(account: string): Promise<StoreCounts> {
-    return withinCallLimit(async () => ({
-      states: await this.ledger.countStates(account, 'payment'),
-      refunds: await this.ledger.countStates(account, 'refund'),
-      ...(await this.outbox.countDeliveries(account)),
-    }));
+  async counts(account: string): Promise<StoreCounts> {
+    return {
+      states: await this.countStates(account, 'payment'),
+      refunds: await this.countStates(account, 'refund'),
+      ...(await this.countDeliveries(account)),
+    };
   }
 }
 

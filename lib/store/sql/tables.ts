@@ -1,4 +1,12 @@
-import { type ColumnType, CompiledQuery, type Kysely } from 'kysely';
+import {
+  type ColumnType,
+  CompiledQuery,
+  type Generated,
+  type Kysely,
+  type RawBuilder,
+  sql,
+  type SqlBool,
+} from 'kysely';
 import type { LedgerEvent } from '../../payment/payment-event.js';
 import { isRefund, type PaymentRecord } from '../../payment/payment.js';
 import type { Delivery, RecordType } from '../payment-store.js';
@@ -34,6 +42,8 @@ export interface PaymentTables {
     due_at: NullableBigIntColumn;
     /** As JSON. Kept only here: the history does not keep where one can pay. */
     redirect_url: string | null;
+    /** How many refunds of it were opened: a purge and a refund at two nodes of a cluster both write its row. */
+    refunds: Generated<number>;
   };
   /** The versions of a record, which never change. They are its history, and its events. */
   card_payment_version: {
@@ -94,6 +104,13 @@ export type Work<T> = (db: PaymentDb) => Promise<T>;
 /** Runs a statement without values. */
 export async function execute(db: PaymentDb, statement: string): Promise<void> {
   await db.executeQuery(CompiledQuery.raw(statement));
+}
+
+/** Joins `version`: what a `payment` is now, or what the event of a `delivery` is of. */
+export function itsVersion(of: 'payment' | 'delivery'): RawBuilder<SqlBool> {
+  const column = (name: string) => sql.ref(`${of}.${name}`);
+  return sql`version.account = ${column('account')} and version.conversation_id = ${column('conversation_id')}
+and version.version = ${column('version')}`;
 }
 
 /** The value of the column `is_refund`. */

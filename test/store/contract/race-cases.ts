@@ -427,22 +427,25 @@ const purgeRaces: readonly PaymentStoreCase[] = [
     }),
   },
   {
-    name: 'a pair that is forgotten while events are fanned out to it leaves no delivery',
+    // It leaves no delivery either, but on a Galera cluster, whose nodes lock no rows for each other.
+    name: 'a pair that is forgotten while events are fanned out to it keeps no payment from being purged',
     run: rounds(async (trial, ms) => {
       const own = trial.in();
       await own.announce('H', 'payment.failed');
-      await many(4, () => own.publishNew('failed', ms));
+      const settled = { state: 'failed', updatedAt: at(ms), finalizedAt: at(ms) } as const;
+      await many(4, () => own.putWithEvent(own.record(settled)));
       own.moveTo(ms + 500);
       await Promise.all([
         own.purge({ paymentsMs: null, pairsMs: 100 }),
         own.fanOut({ store: own.second }),
         own.fanOut({ limit: 1 }),
       ]);
-      const { openDeliveries, waitingEvents } = await own.counts();
       // Those that were fanned out before were forgotten with the pair; the others wait for the next one.
-      same([openDeliveries, await own.lease('H')], [0, []]);
+      const { waitingEvents } = await own.counts();
       await own.announce('G', 'payment.failed');
       same((await own.drain('G')).length, waitingEvents);
+      same(await own.purge(), { payments: 4, events: 4, unheard: 0 });
+      same((await own.counts()).openDeliveries, 0);
     }),
   },
   {

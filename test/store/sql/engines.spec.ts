@@ -1,3 +1,5 @@
+import { openSqlStore, type SqlDialect, sqlPaymentStore } from '../../../lib/store/sql/index.js';
+import { Kysely, SqliteDialect } from 'kysely';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SqlEngine } from '../../../lib/store/sql/engine.js';
@@ -22,6 +24,16 @@ test.each<[string, SqlEngine | undefined]>([
   expect(engineOfUrl(url)).toBe(engine);
 });
 
+test.each([
+  ['sqlite:', 'sqlite: needs a file: sqlite:payments.db'],
+  ['sqlite://', 'sqlite: needs a file: sqlite:payments.db'],
+  ['postgres://u:secret@', 'a PostgreSQL URL looks like postgres://user:password@host:5432/database'],
+  ['mysql://u:secret@host', 'a MySQL URL names a database: mysql://user:password@host:3306/database'],
+  ['oracle://u:secret@host', 'a SQL store is sqlite:FILE, postgres://…'],
+])('%s is refused', async (url, message) => {
+  await expect(openSqlStore(url)).rejects.toThrow(message);
+});
+
 test('knows the names of its engines', () => {
   for (const { name } of SQL_ENGINES) expect(isSqlDialect(name)).toBe(true);
   expect(['toString', undefined].map(isSqlDialect)).toEqual([false, false]);
@@ -42,4 +54,13 @@ test('no engine loads Kysely or a driver by being imported', () => {
   };
   for (const file of ['engines.ts', 'schema.ts', 'open-sql-store.ts']) load(`lib/store/sql/${file}`);
   for (const file of files) expect(loaded).toContain(`lib/store/sql/engines/${file}`);
+});
+
+test('a dialect that nothing is known of is refused', () => {
+  const db = new Kysely<object>({
+    dialect: new SqliteDialect({ database: () => Promise.reject(new Error('unused')) }),
+  });
+  expect(() => sqlPaymentStore({ db, dialect: 'oracle' as SqlDialect })).toThrow(
+    'the dialect of a SQL store is sqlite, postgres',
+  );
 });

@@ -2,50 +2,31 @@ import type { SqlEngine } from '../../../lib/store/sql/engine.js';
 import { mariadbEngine, mysqlEngine } from '../../../lib/store/sql/engines/mysql.js';
 import { postgresEngine } from '../../../lib/store/sql/engines/postgres.js';
 import { sqliteEngine } from '../../../lib/store/sql/engines/sqlite.js';
-import { codeOf, importDriver, MissingDriverError, openError, SchemaError } from '../../../lib/store/sql/errors.js';
+import { codeOf, importDriver, openError, ShownError } from '../../../lib/store/sql/errors.js';
 
 const coded = (code: unknown) => Object.assign(new Error('user:secret@host'), { code });
 
-const NETWORK = 'ECONNRESET ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT EPIPE';
 const UNREACHABLE = 'does not answer; is it running, and reachable from here?';
 
-/** How an operator learns why a store cannot be opened: the engine, the driver's codes, and how it goes on. */
+/** How an operator learns why a store cannot be opened: the engine, some of the driver's codes, and how it goes on. */
 const MEANINGS: readonly (readonly [engine: SqlEngine, codes: string, meaning: string])[] = [
   [sqliteEngine, 'SQLITE_CANTOPEN SQLITE_CANTOPEN_ISDIR', 'cannot be opened; does its folder exist'],
   [sqliteEngine, 'SQLITE_READONLY SQLITE_PERM SQLITE_AUTH', 'may not be written by this process'],
   [sqliteEngine, 'SQLITE_NOTADB SQLITE_CORRUPT_INDEX', 'is damaged, or no SQLite database'],
-  [sqliteEngine, 'SQLITE_BUSY SQLITE_LOCKED', 'is locked by another program'],
   [sqliteEngine, 'ERR_DLOPEN_FAILED', 'cannot be opened: better-sqlite3 has no build for this Node.js'],
   [sqliteEngine, 'SQLITE_FULL SQLITE_IOERR_WRITE', 'cannot be written; is the disk full?'],
   [sqliteEngine, 'SQLITE_MISUSE X_SQLITE_BUSY X_ERR_DLOPEN_FAILED ERR_DLOPEN_FAILED_X', 'cannot be used'],
-  [postgresEngine, NETWORK, UNREACHABLE],
-  [postgresEngine, '28000 28P01', 'refuses this user or password'],
-  [postgresEngine, '3D000', 'has no such database'],
+  [postgresEngine, 'ECONNRESET ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH ETIMEDOUT EPIPE', UNREACHABLE],
   [postgresEngine, '42501', 'does not let this user make, read or write the payment tables'],
   [postgresEngine, '25006', 'is read-only; is it a standby?'],
-  [postgresEngine, '53300', 'has too many connections already'],
-  [postgresEngine, '55P03', 'is being changed by another process that does not finish; try again'],
-  [postgresEngine, '57014', 'answers too slowly'],
-  [postgresEngine, '57P03', 'is starting up or shutting down'],
   [postgresEngine, 'CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT EPROTO_SSL', 'has a TLS certificate that cannot'],
   [postgresEngine, 'EPROTO ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'does not agree on TLS: 1.2 or 1.3'],
-  [postgresEngine, 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'does not agree on TLS: 1.2 or 1.3'],
   [postgresEngine, '42830 XENOTFOUND 1ECONN XEPROTO 13D000 3D0001 XX000', 'cannot be used'],
-  [mysqlEngine, `${NETWORK} ENOENT PROTOCOL_CONNECTION_LOST`, UNREACHABLE],
-  [mysqlEngine, 'ER_ACCESS_DENIED_ERROR ER_ACCESS_DENIED_NO_PASSWORD_ERROR', 'refuses this user or password; if it'],
-  [mysqlEngine, 'ER_SECURE_TRANSPORT_REQUIRED', 'takes connections by TLS alone; put ssl=true into the URL'],
-  [mysqlEngine, 'ER_HOST_NOT_PRIVILEGED', 'does not let this host in; make a user for it'],
-  [mysqlEngine, 'ER_HOST_IS_BLOCKED', 'has blocked this host after failed connections; run FLUSH HOSTS on it'],
-  [mysqlEngine, 'AUTH_SWITCH_PLUGIN_ERROR ER_NOT_SUPPORTED_AUTH_MODE', 'wants a log-in that mysql2 does not know'],
-  [mysqlEngine, 'ER_TOO_MANY_USER_CONNECTIONS ER_USER_LIMIT_REACHED', 'has too many connections already'],
+  [mysqlEngine, 'ECONNRESET ENOENT PROTOCOL_CONNECTION_LOST', UNREACHABLE],
   [mysqlEngine, 'ER_UNKNOWN_COM_ERROR', 'is not ready: this node is no part of its cluster'],
-  [mysqlEngine, 'ER_OPTION_PREVENTS_STATEMENT ER_READ_ONLY_MODE', 'is read-only; is it a replica?'],
-  [mysqlEngine, 'ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION', 'is read-only; is it a replica?'],
-  [mysqlEngine, 'ER_LOCK_WAIT_TIMEOUT', 'is being changed by another process that does not finish; try again'],
+  [mysqlEngine, 'ER_READ_ONLY_MODE ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION', 'is read-only; is it a replica?'],
   [mysqlEngine, 'EPROTO', 'does not agree on TLS: 1.2 or 1.3, with forward secrecy'],
-  [mysqlEngine, 'HANDSHAKE_SSL_ERROR', 'does not agree on TLS, or has a certificate that cannot be trusted'],
   [mysqlEngine, 'XER_BAD_DB_ERROR ER_BAD_DB_ERRORX XEPROTO HANDSHAKE_NO_SSL_SUPPORTX', 'cannot be used'],
-  [mariadbEngine, 'ER_BAD_DB_ERROR', 'has no such database; create it first'],
 ];
 
 test.each(MEANINGS)('$displayName, %s: %s', (engine, codes, meaning) => {
@@ -63,8 +44,7 @@ test.each<[SqlEngine, unknown, string]>([
   [sqliteEngine, new Error('because the directory does not exist'), 'the SQLite file cannot be opened; does its'],
   [mysqlEngine, new Error('anything else'), 'MySQL cannot be used'],
   [postgresEngine, 'user:secret@host', 'PostgreSQL cannot be used'],
-  [sqliteEngine, new SchemaError('the tables are old'), 'the tables are old'],
-  [sqliteEngine, new MissingDriverError('kysely'), 'a package is missing: npm install kysely'],
+  [sqliteEngine, new ShownError('the tables are old'), 'the tables are old'],
 ])('without a code, $displayName: %s', (engine, error, message) => {
   expect(openError(error, engine).message).toMatch(message);
 });

@@ -1,59 +1,138 @@
-import { sql } from 'kysely';
-import { paymentSchema } from '../../../lib/store/sql/index.js';
-import type { TestClock } from '../../../lib/testing/index.js';
+import { CamelCasePlugin, Kysely, sql } from 'kysely';
+import { openSqlStore, paymentSchema, type SqlPaymentStore, sqlPaymentStore } from '../../../lib/store/sql/index.js';
+import { TestClock } from '../../../lib/testing/index.js';
 import { sample } from '../../rigs/extent.js';
-import { DIALECTS, type TestDatabase, TestDatabases } from './test-databases.js';
 import { paymentStoreContract } from '../contract/payment-store-contract.js';
+import { StoreTrial } from '../contract/store-trial.js';
+import { DATABASES, DIALECTS, type TestServer } from './test-databases.js';
 
 /** Cases of the contract suite run in one test. */
 const WHOLE_SUITE_MS = 120_000;
 
-let databases: TestDatabases;
+describe.each(DIALECTS)('the schema in %s', (dialect) => {
+  let server: TestServer;
+  let url: string;
+  const ends: (() => Promise<unknown>)[] = [];
 
-describe('payment schema', () => {
   beforeAll(async () => {
-    databases = await TestDatabases.start();
+    server = await DATABASES[dialect].start();
+  });
+  beforeEach(async () => {
+    url = await server.createDatabase();
+  });
+  afterEach(async () => {
+    for (const end of ends.splice(0)) await end();
+  });
+  afterAll(() => server.stop());
+
+  const run = (script: string, at = url) => DATABASES[dialect].run(at, script);
+  /** A database of a host. */
+  const connect = (at = url) => {
+    const db = new Kysely<{ orders: { id: string; paid_at: number } }>({
+      dialect: DATABASES[dialect].kysely(at),
+      plugins: [new CamelCasePlugin()],
+    });
+    ends.push(() => db.destroy());
+    return db;
+  };
+  const make = async (migrate = true, clock?: TestClock) => {
+    const store = await openSqlStore(url, { mustExist: !migrate, clock });
+    ends.push(() => store.close());
+    return store;
+  };
+  const open = async (store: SqlPaymentStore) => {
+    await store.open();
+    return new StoreTrial(store, store, new TestClock());
+  };
+  const rowsOf = async (query: string, at = url) => (await sql.raw(query).execute(connect(at))).rows;
+
+  test(
+    'the printed schema is the one that is made',
+    async () => {
+      const printed = await server.createDatabase();
+      await run(paymentSchema(dialect), printed);
+      await open(await make());
+      const { schema } = DATABASES[dialect];
+      expect(await rowsOf(schema, printed)).toEqual(await rowsOf(schema));
+    },
+    WHOLE_SUITE_MS,
+  );
+
+  test(
+    'a store lives beside the tables of a host, whose Kysely stays open and keeps its plugins',
+    async () => {
+      const db = connect();
+      await db.schema.createTable('orders').addColumn('id', 'text').addColumn('paid_at', 'bigint').execute();
+      await run(paymentSchema(dialect));
+      const create = async (clock: TestClock) => {
+        const store = sqlPaymentStore({ db, dialect, clock, migrate: false });
+        await store.open();
+        return store;
+      };
+      for (const check of sample(11, paymentStoreContract)) await check.run({ create });
+      await db.insertInto('orders').values({ id: 'a', paid_at: 1 }).execute();
+      const rows = await db.selectFrom('orders').selectAll().execute();
+      expect(rows.map((row) => Object.keys(row))).toEqual([['id', 'paidAt']]);
+    },
+    WHOLE_SUITE_MS,
+  );
+
+  test('many that open at once make the schema once, and each closes its own connections', async () => {
+    const stores = await Promise.all(Array.from({ length: 8 }, () => openSqlStore(url)));
+    await Promise.all(stores.map((store) => store.open()));
+    await Promise.all(stores.map((store) => store.close()));
+    for (const store of stores) await expect(store.find('default', 'none')).rejects.toThrow();
+    expect(await rowsOf('select version, lowest from card_payment_schema')).toEqual([{ version: 1, lowest: 1 }]);
   });
 
-  afterAll(() => databases.stop());
-
-  describe.each(DIALECTS)('%s', (dialect) => {
-    test(
-      'the printed schema is the one that is made',
-      async () => {
-        const printed = await databases.make(dialect);
-        const made = await databases.make(dialect);
-        await printed.run(paymentSchema(dialect));
-        const store = made.store();
-        await store.open();
-        await store.close();
-        expect(await schemaOf(printed)).toEqual(await schemaOf(made));
-
-        const create = async (clock: TestClock) => {
-          const checked = printed.store({ migrate: false, clock });
-          await checked.open();
-          return checked;
-        };
-        for (const check of sample(11, paymentStoreContract)) await check.run({ create });
-      },
-      WHOLE_SUITE_MS,
+  test('where no tables may be made, it says what is missing', async () => {
+    const store = sqlPaymentStore({ db: connect(), dialect, migrate: false });
+    await expect(store.open()).rejects.toThrow(
+      `the payment tables are missing, and this release of nestjs-card-payment needs version 1: ` +
+        `apply what "npx nestjs-card-payment schema --dialect ${dialect}" prints`,
     );
   });
-});
 
-/** Every table and index, as the database has them. */
-async function schemaOf({ dialect, db }: TestDatabase): Promise<unknown[]> {
-  const query = {
-    sqlite: sql`select sql from sqlite_master where sql is not null order by name`,
-    postgres: sql`select table_name, column_name, data_type, collation_name, is_nullable, null as definition
-        from information_schema.columns where table_schema = 'public'
-        union all select tablename, indexname, null, null, null, indexdef from pg_indexes where schemaname = 'public'
-        order by 1, 2`,
-    mariadb: sql`select table_name, column_name, column_type, collation_name, is_nullable, null as place
-        from information_schema.columns where table_schema = database()
-        union all select table_name, index_name, column_name, non_unique, null, seq_in_index
-        from information_schema.statistics where table_schema = database()
-        order by 1, 2, 3`,
-  }[dialect];
-  return (await query.execute(db)).rows;
-}
+  test('what a process has made before it died is passed over', async () => {
+    const created = paymentSchema(dialect)
+      .split(';\n\n')
+      .filter((one) => /^create/.test(one.trim()));
+    await run(created.slice(0, 5).join(';\n'));
+    await (await open(await make())).insert();
+  });
+
+  test.each([
+    [
+      'of before the first release',
+      ['create table card_payment_migration (version integer)'],
+      /before its first release, .* has the table card_payment_migration.* then drop its tables/,
+    ],
+    [
+      'that this release must know',
+      [
+        paymentSchema(dialect),
+        'insert into card_payment_schema (version, lowest, applied_at) values (98, 1, 0), (99, 2, 0)',
+      ],
+      'of version 99, newer than this release of nestjs-card-payment',
+    ],
+  ])('tables %s are refused by name, and left alone', async (_what, scripts, message) => {
+    for (const script of scripts) await run(script);
+    const before = await rowsOf(DATABASES[dialect].schema);
+    for (const migrate of [true, false]) await expect((await make(migrate)).open()).rejects.toThrow(message);
+    expect(await rowsOf(DATABASES[dialect].schema)).toEqual(before);
+  });
+
+  test('a newer schema that this release may use is used, and stays as it is', async () => {
+    await run(paymentSchema(dialect));
+    await run('alter table card_payment add column risk_score integer');
+    await run('insert into card_payment_schema (version, lowest, applied_at) values (2, 1, 0)');
+    for (const migrate of [true, false]) {
+      const trial = await open(await make(migrate));
+      const record = await trial.insert();
+      await trial.expectStored(record);
+      await trial.replace(record, { state: 'authorizing' });
+    }
+    const versions = await rowsOf('select version from card_payment_schema order by version');
+    expect(versions).toEqual([{ version: 1 }, { version: 2 }]);
+  });
+});

@@ -1,33 +1,13 @@
-import Database from 'better-sqlite3';
-import { type CompiledQuery, Kysely, MysqlDialect, PostgresDialect, sql, SqliteDialect } from 'kysely';
-import mysql from 'mysql2';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import pg from 'pg';
+import { type CompiledQuery, Kysely, sql } from 'kysely';
 import type { ListPage, PaymentStore, Retention } from '../../../lib/store/payment-store.js';
 import { type PaymentTables, sqlPaymentStore } from '../../../lib/store/sql/index.js';
 import { at, leased, StoreTrial } from '../contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
-import { type MariaDb, startMariaDb } from '../../services/mariadb.js';
-import { type Postgres, startPostgres } from '../../services/postgres.js';
+import { DATABASES, DIALECTS, type TestedDialect, type TestServer } from './test-databases.js';
 
 type Db = Kysely<PaymentTables>;
 
-let postgres: Postgres;
-let mariadb: MariaDb;
-const folder = mkdtempSync(join(tmpdir(), 'payments-'));
-
 describe('sql payment store plans', () => {
-  beforeAll(async () => {
-    [postgres, mariadb] = await Promise.all([startPostgres(), startMariaDb()]);
-  });
-
-  afterAll(async () => {
-    await Promise.all([postgres.stop(), mariadb.stop()]);
-    rmSync(folder, { recursive: true });
-  });
-
   /** Settled payments, each with its event and a delivery. */
   const ROWS = 40_000;
   /** What a statement may read of PostgreSQL's pages of 8 KiB, most of it for a batch of 200; the tables have thousands. */
@@ -40,7 +20,7 @@ describe('sql payment store plans', () => {
   const YEAR_MS = 365 * 86_400_000;
 
   /** What the planner says of a statement, a line each. */
-  const explain = {
+  const explain: Readonly<Record<TestedDialect, (db: Db, query: CompiledQuery) => Promise<string[]>>> = {
     sqlite: async (db: Db, query: CompiledQuery) => {
       const { rows } = await db.executeQuery<{ detail: string }>({ ...query, sql: `explain query plan ${query.sql}` });
       return rows.map((row) => row.detail);
@@ -74,19 +54,8 @@ describe('sql payment store plans', () => {
     },
   };
 
-  function connect(dialect: keyof typeof explain) {
-    switch (dialect) {
-      case 'sqlite':
-        return new SqliteDialect({ database: new Database(join(folder, 'plans.db')) });
-      case 'postgres':
-        return new PostgresDialect({ pool: new pg.Pool({ connectionString: postgres.url }) });
-      case 'mariadb':
-        // Each connection counts what it reads.
-        return new MysqlDialect({ pool: mysql.createPool({ uri: mariadb.url, connectionLimit: 1 }) });
-    }
-  }
-
-  describe.each(['sqlite', 'postgres', 'mariadb'] as const)('%s', (dialect) => {
+  describe.each(DIALECTS)('%s', (dialect) => {
+    let server: TestServer;
     let queries: CompiledQuery[] = [];
     let db: Db;
     let store: PaymentStore;
@@ -95,7 +64,8 @@ describe('sql payment store plans', () => {
 
     beforeAll(async () => {
       const log = (event: { query: CompiledQuery }): void => void queries.push(event.query);
-      db = new Kysely({ dialect: connect(dialect), log });
+      server = await DATABASES[dialect].start();
+      db = new Kysely({ dialect: DATABASES[dialect].kysely(await server.createDatabase()), log });
       store = sqlPaymentStore({ db, dialect, clock });
       await store.open();
       trial = new StoreTrial(store, store, clock);
@@ -103,7 +73,10 @@ describe('sql payment store plans', () => {
       if (dialect === 'postgres') await sql`vacuum analyze`.execute(db);
     });
 
-    afterAll(() => db.destroy());
+    afterAll(async () => {
+      await db.destroy();
+      await server.stop();
+    });
 
     /** The plan of every statement on the big tables that this runs. */
     async function plans(work: () => Promise<unknown>): Promise<string> {
@@ -223,7 +196,7 @@ describe('sql payment store plans', () => {
   });
 
   /** Many settled payments, each with a refund, few that are due, a backlog of events that nobody takes, and of deliveries that are put off. */
-  async function fill(db: Db, account: string, dialect: keyof typeof explain): Promise<void> {
+  async function fill(db: Db, account: string, dialect: TestedDialect): Promise<void> {
     const start = at(0).getTime();
     if (dialect === 'mariadb') {
       await sql`set sql_mode = concat(@@sql_mode, ',PIPES_AS_CONCAT'), max_recursive_iterations = ${ROWS}`.execute(db);

@@ -1,106 +1,82 @@
 import Database from 'better-sqlite3';
-import { CamelCasePlugin, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely';
+import { type Dialect, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely';
 import mysql from 'mysql2';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import {
-  mysqlPaymentStore,
-  postgresPaymentStore,
-  type SqlDialect,
-  type SqlPaymentStore,
-  type SqlStoreOptions,
-  sqlitePaymentStore,
-} from '../../../lib/store/sql/index.js';
-import { type MariaDb, startMariaDb } from '../../services/mariadb.js';
-import { type Postgres, startPostgres } from '../../services/postgres.js';
+import type { SqlDialect } from '../../../lib/store/sql/index.js';
+import { startMariaDb } from '../../services/mariadb.js';
+import { startPostgres } from '../../services/postgres.js';
 
-/** The databases that tests of the SQL store run on. */
-export const DIALECTS = ['sqlite', 'postgres', 'mariadb'] as const satisfies readonly SqlDialect[];
-
-type TestedDialect = (typeof DIALECTS)[number];
-
-export interface ShopTables {
-  orders: { id: string; paid_at: number | null };
+/** Where empty databases are made. */
+export interface TestServer {
+  /** @returns its URL */
+  createDatabase(): Promise<string>;
+  stop(): Promise<void>;
 }
 
-/** An empty database of a host. */
-export interface TestDatabase {
-  readonly dialect: TestedDialect;
-  readonly db: Kysely<ShopTables>;
-  /** A store on the same database with connections of its own. */
-  readonly store: (options?: SqlStoreOptions) => SqlPaymentStore;
+/** What tests need to know of a database that the SQL store works with. */
+interface TestedDatabase {
+  start(): Promise<TestServer>;
+  /** Connections of a host's own. */
+  kysely(url: string): Dialect;
   /** Runs a script of several statements. */
-  readonly run: (script: string) => Promise<void>;
-  readonly close: () => Promise<unknown>;
+  run(url: string, script: string): Promise<unknown>;
+  /** A query of every column and index. */
+  readonly schema: string;
 }
 
-/** Makes databases, and takes them away. */
-export class TestDatabases {
-  private readonly made: TestDatabase[] = [];
+/** The databases that the SQL store is tried on, by the names of their dialects: a further one is a further entry. */
+export const DATABASES = {
+  sqlite: {
+    start() {
+      const folder = mkdtempSync(join(tmpdir(), 'payments-'));
+      let files = 0;
+      return Promise.resolve({
+        createDatabase() {
+          const file = join(folder, `${(files += 1)}.db`);
+          const made = new Database(file);
+          made.pragma('journal_mode = WAL');
+          made.close();
+          return Promise.resolve(`sqlite:${file}`);
+        },
+        stop: () => Promise.resolve(rmSync(folder, { recursive: true })),
+      });
+    },
+    kysely: (url) => new SqliteDialect({ database: new Database(url.slice('sqlite:'.length)) }),
+    run: (url, script) => Promise.resolve(new Database(url.slice('sqlite:'.length)).exec(script).close()),
+    schema: 'select sql from sqlite_master where sql is not null order by name',
+  },
+  postgres: {
+    start: startPostgres,
+    kysely: (connectionString) => new PostgresDialect({ pool: new pg.Pool({ connectionString }) }),
+    async run(connectionString, script) {
+      const client = new pg.Client({ connectionString });
+      await client.connect();
+      await client.query(script).finally(() => client.end());
+    },
+    schema: `select table_name, column_name, data_type, collation_name, is_nullable, null as definition
+      from information_schema.columns where table_schema = 'public'
+      union all select tablename, indexname, null, null, null, indexdef from pg_indexes where schemaname = 'public'
+      order by 1, 2`,
+  },
+  mariadb: {
+    start: startMariaDb,
+    // Plans are told by what a connection has read.
+    kysely: (uri) => new MysqlDialect({ pool: mysql.createPool({ uri, connectionLimit: 1 }) }),
+    async run(uri, script) {
+      const connection = mysql.createConnection({ uri, multipleStatements: true }).promise();
+      await connection.query(script).finally(() => connection.end());
+    },
+    schema: `select table_name, column_name, column_type, collation_name, is_nullable, null as place
+      from information_schema.columns where table_schema = database()
+      union all select table_name, index_name, column_name, non_unique, null, seq_in_index
+      from information_schema.statistics where table_schema = database()
+      order by 1, 2, 3`,
+  },
+} satisfies Partial<Readonly<Record<SqlDialect, TestedDatabase>>>;
 
-  private constructor(
-    private readonly postgres: Postgres,
-    private readonly mariadb: MariaDb,
-    private readonly folder: string,
-  ) {}
+export type TestedDialect = keyof typeof DATABASES;
 
-  static async start(): Promise<TestDatabases> {
-    const [postgres, mariadb] = await Promise.all([startPostgres(), startMariaDb()]);
-    return new TestDatabases(postgres, mariadb, mkdtempSync(join(tmpdir(), 'payments-')));
-  }
-
-  async make(dialect: TestedDialect): Promise<TestDatabase> {
-    const database = await {
-      sqlite: () => this.makeSqlite(),
-      postgres: () => this.makePostgres(),
-      mariadb: () => this.makeMariaDb(),
-    }[dialect]();
-    this.made.push(database);
-    return database;
-  }
-
-  async stop(): Promise<void> {
-    for (const database of this.made) await database.close();
-    await Promise.all([this.postgres.stop(), this.mariadb.stop()]);
-    rmSync(this.folder, { recursive: true });
-  }
-
-  private makeSqlite(): TestDatabase {
-    const file = join(this.folder, `${this.made.length}.db`);
-    const database = new Database(file);
-    database.pragma('journal_mode = WAL');
-    return {
-      dialect: 'sqlite',
-      db: new Kysely({ dialect: new SqliteDialect({ database }), plugins: [new CamelCasePlugin()] }),
-      store: (options) => sqlitePaymentStore({ file, ...options }),
-      run: (script) => Promise.resolve(void database.exec(script)),
-      close: () => Promise.resolve(database.close()),
-    };
-  }
-
-  private async makePostgres(): Promise<TestDatabase> {
-    const connectionString = await this.postgres.createDatabase();
-    const pool = new pg.Pool({ connectionString });
-    return {
-      dialect: 'postgres',
-      db: new Kysely({ dialect: new PostgresDialect({ pool }), plugins: [new CamelCasePlugin()] }),
-      store: (options) => postgresPaymentStore({ connectionString, ...options }),
-      run: async (script) => void (await pool.query(script)),
-      close: () => pool.end(),
-    };
-  }
-
-  private async makeMariaDb(): Promise<TestDatabase> {
-    const connectionString = await this.mariadb.createDatabase();
-    const pool = mysql.createPool({ uri: connectionString, multipleStatements: true });
-    return {
-      dialect: 'mariadb',
-      db: new Kysely({ dialect: new MysqlDialect({ pool }), plugins: [new CamelCasePlugin()] }),
-      store: (options) => mysqlPaymentStore({ connectionString, ...options }),
-      run: async (script) => void (await pool.promise().query(script)),
-      close: () => pool.promise().end(),
-    };
-  }
-}
+export const DIALECTS = Object.keys(DATABASES) as TestedDialect[];

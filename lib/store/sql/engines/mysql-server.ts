@@ -1,4 +1,4 @@
-import { unfitDatabase, UnfitServerError } from '../errors.js';
+import { ShownError, unfitDatabase } from '../errors.js';
 import type { RunStatement } from '../engine.js';
 
 const SHARDS =
@@ -48,7 +48,7 @@ const WAITS_FOR_READS = 1;
 
 /**
  * @param host of the URL
- * @throws UnfitServerError when it is of a service that cannot keep the store's promises
+ * @throws ShownError when it is of a service that cannot keep the store's promises
  */
 export function checkMysqlHost(host: string): void {
   if (PLANETSCALE_HOST.test(host)) throw refusalOf('PlanetScale');
@@ -69,13 +69,13 @@ export async function checkMysqlVersion(run: RunStatement): Promise<void> {
   const parts = version.split(/\D+/).map(Number);
   const differs = OLDEST[name].findIndex((part, index) => part !== parts[index]);
   if (differs === -1 || (parts[differs] ?? 0) > (OLDEST[name][differs] ?? 0)) return;
-  throw new UnfitServerError(
+  throw new ShownError(
     `payments need ${name} ${OLDEST[name].join('.')} or later, the first with the "skip locked" that keeps two ` +
       `processes from the same work, and this is ${parts.slice(0, 3).join('.')}`,
   );
 }
 
-function refusalOf(name: keyof typeof OTHERS): UnfitServerError {
+function refusalOf(name: keyof typeof OTHERS): ShownError {
   return unfitDatabase(name, OTHERS[name]);
 }
 
@@ -96,8 +96,8 @@ export async function checkMysqlServer(run: RunStatement): Promise<string[]> {
   return warningsOf(settings);
 }
 
-function unfit(problem: string): UnfitServerError {
-  return new UnfitServerError(`this MySQL or MariaDB server cannot keep payments: ${problem}`);
+function unfit(problem: string): ShownError {
+  return new ShownError(`this MySQL or MariaDB server cannot keep payments: ${problem}`);
 }
 
 function problemOf(settings: ReadonlyMap<string, string>): string | null {

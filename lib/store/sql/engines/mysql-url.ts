@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'mysql2';
-import { ESCAPES_IN_URLS, unescaped } from '../errors.js';
+import { ESCAPES_IN_URLS, ShownError, unescaped } from '../errors.js';
 import { looksAtNoCertificate, STRONG_TLS } from '../../../runtime/network.js';
 import type { Environment } from '../engine.js';
 
@@ -30,17 +30,19 @@ export function mysqlAddress(url: string): MysqlAddress {
   const database = decoded(pathname.slice(1));
   // With such a character, part of the password is taken for the database.
   if (/[/@:]/.test(database)) throw malformed();
-  if (database === '') throw new Error(`a MySQL URL names a database: ${EXAMPLE}`);
+  if (database === '') throw new ShownError(`a MySQL URL names a database: ${EXAMPLE}`);
   const unknown = [...searchParams.keys()].find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined) {
-    throw new Error(`a MySQL URL may have the options ${OPTIONS.join(' and ')} only; the store sets the others itself`);
+    throw new ShownError(
+      `a MySQL URL may have the options ${OPTIONS.join(' and ')} only; the store sets the others itself`,
+    );
   }
   const socketPath = searchParams.get('socketPath');
   const host = decoded(hostname.replace(/^\[(.*)\]$/, '$1'));
   const tls = tlsOf(searchParams.get('ssl') ?? '');
   // It compares the certificate with "localhost" then.
   if (tls.ssl && !socketPath && isIP(host)) {
-    throw new Error(
+    throw new ShownError(
       'with the option ssl a MySQL URL needs the name of its host: mysql2 checks no certificate of an IP address',
     );
   }
@@ -53,13 +55,13 @@ export function mysqlAddress(url: string): MysqlAddress {
   };
 }
 
-function malformed(): Error {
-  return new Error(`a MySQL URL looks like ${EXAMPLE}`);
+function malformed(): ShownError {
+  return new ShownError(`a MySQL URL looks like ${EXAMPLE}`);
 }
 
 function decoded(text: string): string {
   const plain = unescaped(text);
-  if (plain === null) throw new Error('a MySQL URL must have each % in it written as %25');
+  if (plain === null) throw new ShownError('a MySQL URL must have each % in it written as %25');
   return plain;
 }
 
@@ -79,21 +81,21 @@ function tlsOf(ssl: string): Pick<MysqlAddress, 'ssl'> {
   const tls = { ...STRONG_TLS, rejectUnauthorized: true, verifyIdentity: true };
   if (WITH_TLS.has(text)) return { ssl: tls };
   if (text.startsWith('{')) {
-    throw new Error('the option ssl of a MySQL URL is true or a file of certificates; a certificate is always checked');
+    throw new ShownError(
+      'the option ssl of a MySQL URL is true or a file of certificates; a certificate is always checked',
+    );
   }
   return { ssl: { ...tls, ca: certificatesIn(ssl) } };
 }
 
 function certificatesIn(file: string): string {
-  const certificates = textIn(file);
-  if (certificates.includes('BEGIN CERTIFICATE')) return certificates;
-  throw new Error('the option ssl of a MySQL URL is true or a file of certificates, and this file has none');
-}
-
-function textIn(file: string): string {
+  const problem = 'the option ssl of a MySQL URL is true or a file of certificates, and ';
+  let certificates: string;
   try {
-    return readFileSync(file, 'utf8');
+    certificates = readFileSync(file, 'utf8');
   } catch {
-    throw new Error('the option ssl of a MySQL URL is true or a file of certificates, and there is no such file');
+    throw new ShownError(`${problem}there is no such file`);
   }
+  if (!certificates.includes('BEGIN CERTIFICATE')) throw new ShownError(`${problem}this file has none`);
+  return certificates;
 }

@@ -1,4 +1,4 @@
-import { unfitDatabase, UnfitServerError } from '../errors.js';
+import { ShownError, unfitDatabase } from '../errors.js';
 import type { RunStatement } from '../engine.js';
 
 /** Why each database that speaks PostgreSQL's protocol cannot keep the promises, by its documentation. */
@@ -31,7 +31,7 @@ const OLDEST_YUGABYTE = [2025, 1] as const;
 
 /**
  * @param host of the URL
- * @throws UnfitServerError when it is of a service that cannot keep the store's promises
+ * @throws ShownError when it is of a service that cannot keep the store's promises
  */
 export function checkPostgresHost(host: string): void {
   if (DSQL_HOST.test(host)) throw refusalOf('Aurora DSQL');
@@ -57,7 +57,7 @@ export async function checkPostgresServer(run: RunStatement): Promise<string[]> 
   ];
 }
 
-function refusalOf(name: keyof typeof OTHERS): UnfitServerError {
+function refusalOf(name: keyof typeof OTHERS): ShownError {
   return unfitDatabase(name, OTHERS[name]);
 }
 
@@ -65,7 +65,7 @@ function checkYugabyte(version: string): void {
   const [, year = '', month = ''] = /-YB-(\d+)\.(\d+)/.exec(version) ?? [];
   const [oldestYear, oldestMonth] = OLDEST_YUGABYTE;
   if (year === '' || Number(year) > oldestYear || (Number(year) === oldestYear && Number(month) >= oldestMonth)) return;
-  throw new UnfitServerError(
+  throw new ShownError(
     `payments need YugabyteDB ${OLDEST_YUGABYTE.join('.')} or later, the first with the advisory locks that keep two ` +
       `processes from the same work, and this is ${year}.${month}`,
   );

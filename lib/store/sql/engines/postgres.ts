@@ -4,7 +4,7 @@ import { looksAtNoCertificate, STRONG_TLS } from '../../../runtime/network.js';
 import { withTimeout } from '../../../runtime/clock.js';
 import { boundedDialect, type DriverPool, ignore, LIMITS, OWN_POOL } from '../bounded-driver.js';
 import type { Environment, SqlAccess, SqlEngine } from '../engine.js';
-import { codeOf, ESCAPES_IN_URLS, importDriver, unescaped } from '../errors.js';
+import { codeOf, ESCAPES_IN_URLS, importDriver, ShownError, unescaped } from '../errors.js';
 import { checkPostgresHost, checkPostgresServer } from './postgres-server.js';
 
 type Kysely = typeof import('kysely');
@@ -37,7 +37,9 @@ export const postgresEngine = {
   owns: (url) => /^postgres(?:ql)?:\/\/./.test(url),
   async open(url, { maxConnections } = {}) {
     if (!URL.canParse(url)) {
-      throw new Error(`a PostgreSQL URL looks like postgres://user:password@host:5432/database; ${ESCAPES_IN_URLS}`);
+      throw new ShownError(
+        `a PostgreSQL URL looks like postgres://user:password@host:5432/database; ${ESCAPES_IN_URLS}`,
+      );
     }
     return postgresAccess(await importDriver(POSTGRES_PACKAGES, () => import('kysely')), url, maxConnections);
   },

@@ -3,7 +3,7 @@ import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { driverProblem } from '../../driver-check.js';
 import type { SqlAccess, SqlEngine } from '../engine.js';
-import { codeOf, importDriver, MissingDatabaseError, shownFile, UnfitDriverError } from '../errors.js';
+import { codeOf, importDriver, ShownError, shownFile } from '../errors.js';
 
 const SQLITE_PACKAGES = 'kysely better-sqlite3';
 const MAX_STATEMENTS = 200;
@@ -19,7 +19,7 @@ export const sqliteEngine = {
   owns: (url) => url.startsWith('sqlite:'),
   async open(url, { mustExist = false } = {}) {
     const file = url.slice('sqlite:'.length).replace(/^\/\//, '');
-    if (file === '') throw new Error('sqlite: needs a file: sqlite:payments.db');
+    if (file === '') throw new ShownError('sqlite: needs a file: sqlite:payments.db');
     const { SqliteDialect } = await importDriver(SQLITE_PACKAGES, () => import('kysely'));
     return sqliteAccess(SqliteDialect, file, mustExist);
   },
@@ -83,9 +83,9 @@ export function sqliteAccess(Dialect: typeof SqliteDialect, file: string, mustEx
 export async function openSqliteFile(file: string, mustExist = false): Promise<SqliteDatabase> {
   // Version 13 crashes Node.js 20 with a segmentation fault.
   const problem = driverProblem('better-sqlite3');
-  if (problem !== null) throw new UnfitDriverError(problem);
+  if (problem !== null) throw new ShownError(problem);
   const { default: Database } = await importDriver(SQLITE_PACKAGES, () => import('better-sqlite3'));
-  if (mustExist && !existsSync(file)) throw new MissingDatabaseError(`there is no SQLite file ${shownFile(file)}`);
+  if (mustExist && !existsSync(file)) throw new ShownError(`there is no SQLite file ${shownFile(file)}`);
   const isFileOfOwner = !mustExist && file.trim() !== ':memory:';
   if (isFileOfOwner) makeForOwner(file.trim());
   // If SQLite itself waited for another process, it would block the event loop.

@@ -3,36 +3,15 @@ import { checkMysqlVersion } from '../../../../lib/store/sql/engines/mysql-serve
 import { checkPostgresServer } from '../../../../lib/store/sql/engines/postgres-server.js';
 import type { RunStatement } from '../../../../lib/store/sql/engine.js';
 
-const SHARDS =
-  'enforces a unique key within each shard only, and by unique keys the store lets only one process charge an order';
-const SKIP_LOCKED =
-  'or later, the first with the "skip locked" that keeps two processes from the same work, and this is';
-const ADVISORY =
-  'payments need YugabyteDB 2025.1 or later, the first with the advisory locks that keep two processes from the same ' +
-  'work, and this is';
-const TIDB =
-  'it does not lock the rows of "for update skip locked", by which the store keeps two processes from the same work';
-const COCKROACH =
-  'it refuses a statement that writes to one table twice, and the store changes a payment by such a statement';
-const REDSHIFT = 'it does not enforce unique keys, and by those the store lets only one process charge an order';
-const SPANNER =
-  'it has no advisory locks and no "skip locked", and by those the store keeps two processes from the same work';
-const DSQL =
-  'it locks no rows and finds conflicts only at commit, and the store has to skip rows that another process has locked';
-
-/** What servers that speak MySQL's protocol say of themselves, and why they are refused; null if they are not. */
-const MYSQL: readonly (readonly [version: string, comment: string, message: string | null])[] = [
-  ['8.0.11-TiDB-v8.5.6', 'TiDB Server (Apache License 2.0), MySQL 8.0 compatible', `cannot be kept in TiDB: ${TIDB}`],
-  [
-    '8.0.31-Vitess',
-    `Version: 19.0.3 (Git revision 3b4fcf8e8d branch 'HEAD')`,
-    `cannot be kept in Vitess: it ${SHARDS}`,
-  ],
-  ['8.0.22', `Version: 10.0.0-SNAPSHOT (Git revision a577cc4da branch 'x')`, `cannot be kept in Vitess: it ${SHARDS}`],
-  ['8.0.34-PlanetScale', '', `cannot be kept in PlanetScale: it runs on Vitess, which ${SHARDS}`],
-  ['5.7.44-log', 'MySQL Community Server (GPL)', `need MySQL 8.0.1 ${SKIP_LOCKED} 5.7.44`],
-  ['8.0.0-dmr', 'MySQL Community Server (GPL)', `need MySQL 8.0.1 ${SKIP_LOCKED} 8.0.0`],
-  ['10.5.23-MariaDB-1:10.5.23+maria~ubu2004', 'mariadb.org', `need MariaDB 10.6 ${SKIP_LOCKED} 10.5.23`],
+/** What servers that speak MySQL's protocol say of themselves, and what they are refused as; null if they are not. */
+const MYSQL: readonly (readonly [version: string, comment: string, refused: string | null])[] = [
+  ['8.0.11-TiDB-v8.5.6', 'TiDB Server (Apache License 2.0), MySQL 8.0 compatible', 'cannot be kept in TiDB: it '],
+  ['8.0.31-Vitess', `Version: 19.0.3 (Git revision 3b4fcf8e8d branch 'HEAD')`, 'cannot be kept in Vitess: it '],
+  ['8.0.22', `Version: 10.0.0-SNAPSHOT (Git revision a577cc4da branch 'x')`, 'cannot be kept in Vitess: it '],
+  ['8.0.34-PlanetScale', '', 'cannot be kept in PlanetScale: it runs on Vitess, which '],
+  ['5.7.44-log', 'MySQL Community Server (GPL)', 'need MySQL 8.0.1 or later'],
+  ['8.0.0-dmr', 'MySQL Community Server (GPL)', 'and this is 8.0.0'],
+  ['10.5.23-MariaDB-1:10.5.23+maria~ubu2004', 'mariadb.org', 'need MariaDB 10.6 or later'],
   ['8.0.1-dmr', 'MySQL Community Server (GPL)', null],
   ['8.0.36-28.1', 'Percona XtraDB Cluster (GPL), Release rel28, Revision bfb687f, WSREP version 26.1.4.3', null],
   ['8.4.3', 'Source distribution', null],
@@ -42,14 +21,14 @@ const MYSQL: readonly (readonly [version: string, comment: string, message: stri
 ];
 
 /** The same for PostgreSQL's protocol, with a catalog of their own where they give PostgreSQL's version. */
-const POSTGRES: readonly (readonly [version: string, catalog: RegExp, message: string | null])[] = [
-  ['CockroachDB CCL v24.1.2 (x86_64-pc-linux-gnu)', /crdb_/, `cannot be kept in CockroachDB: ${COCKROACH}`],
-  ['PostgreSQL 8.0.2 on i686, Redshift 1.0.77467', /svv_/, `cannot be kept in Amazon Redshift: ${REDSHIFT}`],
-  ['PostgreSQL 14.1', /spanner_sys/, `cannot be kept in Spanner: ${SPANNER}`],
-  ['PostgreSQL 16', /iam_pg_role_mappings/, `cannot be kept in Aurora DSQL: ${DSQL}`],
-  ['PostgreSQL 11.2-YB-2.20.3.1-b2 on x86_64-pc-linux-gnu, 64-bit', /yb_/, `${ADVISORY} 2.20`],
-  ['PostgreSQL 15.2-YB-2.25.0.0-b0 on aarch64-unknown-linux-gnu', /yb_/, `${ADVISORY} 2.25`],
-  ['PostgreSQL 11.2-YB-2024.2.2.0-b0 on x86_64-pc-linux-gnu', /yb_/, `${ADVISORY} 2024.2`],
+const POSTGRES: readonly (readonly [version: string, catalog: RegExp, refused: string | null])[] = [
+  ['CockroachDB CCL v24.1.2 (x86_64-pc-linux-gnu)', /crdb_/, 'cannot be kept in CockroachDB: it '],
+  ['PostgreSQL 8.0.2 on i686, Redshift 1.0.77467', /svv_/, 'cannot be kept in Amazon Redshift: it '],
+  ['PostgreSQL 14.1', /spanner_sys/, 'cannot be kept in Spanner: it '],
+  ['PostgreSQL 16', /iam_pg_role_mappings/, 'cannot be kept in Aurora DSQL: it '],
+  ['PostgreSQL 11.2-YB-2.20.3.1-b2 on x86_64-pc-linux-gnu, 64-bit', /yb_/, 'need YugabyteDB 2025.1 or later'],
+  ['PostgreSQL 15.2-YB-2.25.0.0-b0 on aarch64-unknown-linux-gnu', /yb_/, 'and this is 2.25'],
+  ['PostgreSQL 11.2-YB-2024.2.2.0-b0 on x86_64-pc-linux-gnu', /yb_/, 'and this is 2024.2'],
   ['PostgreSQL 14.1 (Debian 14.1-1.pgdg110+1) on x86_64-pc-linux-gnu, compiled by gcc, 64-bit', /^$/, null],
   ['PostgreSQL 18.0 on x86_64-pc-linux-gnu', /^$/, null],
   ['PostgreSQL 15.12-YB-2025.1.0.0-b0 on x86_64-pc-linux-gnu', /^$/, null],

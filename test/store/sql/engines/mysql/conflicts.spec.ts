@@ -1,13 +1,13 @@
 import { jest } from '@jest/globals';
 import mysql from 'mysql2';
-import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { mysqlPaymentStore, openSqlStore, type SqlPaymentStore } from '../../../../../lib/store/sql/index.js';
+import type { PaymentRecord } from '../../../../../lib/payment/payment.js';
 import { hashedName } from '../../../../../lib/store/unique-names.js';
 import { at, StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
-import { type MariaDb, queryMariaDb, startMariaDb } from '../../../../services/mariadb.js';
+import { type Session, SQL_SERVERS } from '../../../../rigs/sql-servers.js';
+import { type MariaDb, startMariaDb } from '../../../../services/mariadb.js';
 import { until } from '../../../../services/until.js';
-import { isAnyoneWaiting, sessionsOf } from './sessions.js';
 
 /** How a store is connected: over its own connections each transition is one query, over a given pool several. */
 const POOLS = ['own', 'given'] as const;
@@ -15,7 +15,8 @@ const POOLS = ['own', 'given'] as const;
 let mariadb: MariaDb;
 let url: string;
 /** Someone else's session. */
-let other: Connection;
+let other: Session;
+const database = SQL_SERVERS.MariaDB;
 const ends: (() => Promise<unknown>)[] = [];
 
 describe('conflicts', () => {
@@ -25,13 +26,17 @@ describe('conflicts', () => {
   afterAll(() => mariadb.stop());
   beforeEach(async () => {
     url = await mariadb.createDatabase();
-    other = await createConnection(url);
+    other = await database.connect(url);
   });
   afterEach(async () => {
     await other.end();
     for (const end of ends.splice(0)) await end();
   });
 
+  const keyOf = ({ account, conversationId }: PaymentRecord) =>
+    `account = '${account}' and conversation_id = '${conversationId}'`;
+  const takeNextVersion = ({ account, conversationId }: PaymentRecord) =>
+    other.run(`insert into card_payment_version values ('${account}', '${conversationId}', 2, null, '{}')`);
   const trialOf = (store: SqlPaymentStore) => new StoreTrial(store, store, new TestClock(at(0)));
 
   describe.each(POOLS)('over a pool: %s', (pool) => {
@@ -42,68 +47,39 @@ describe('conflicts', () => {
         const trial = trialOf(store);
         const record = await trial.insert();
         const codes = spyOnErrors();
-        await other.query('create table ballast (id int primary key)');
-        await other.query('begin');
+        await other.run('create table ballast (id int primary key)');
+        await other.run('begin');
         // Of two that wait for each other, the database undoes the one that has written less.
-        await other.query(`insert into ballast values ${Array.from({ length: 200 }, (_, id) => `(${id})`).join()}`);
-        await other.query(`insert into card_payment_name values (?, ?, 'elsewhere', null)`, [
-          trial.account,
-          hashedName('lock', 'order-1'),
-        ]);
+        await other.run(`insert into ballast values ${Array.from({ length: 200 }, (_, id) => `(${id})`).join()}`);
+        const lock = hashedName('lock', 'order-1');
+        await other.run(`insert into card_payment_name values ('${trial.account}', '${lock}', 'elsewhere', null)`);
         const claim = trial.next(record, { state: 'authorizing', reference: 'order-1', referenceLock: 'order-1' });
         const claimed = store.replace(claim, record);
-        await until(() => isAnyoneWaiting(other));
-        await other.query('update card_payment set due_at = 1 where account = ? and conversation_id = ?', [
-          trial.account,
-          record.conversationId,
-        ]);
+        await until(() => database.isAnyoneWaiting(other));
+        await other.run(`update card_payment set due_at = 1 where ${keyOf(record)}`);
         await until(() => codes.includes('ER_LOCK_DEADLOCK'));
-        await other.query(end);
+        await other.run(end);
         expect(await claimed).toBe(end === 'commit' ? 'locked' : 'replaced');
         const found = await trial.find(record);
         expect([found?.version, await trial.versions(record)]).toEqual(end === 'commit' ? [1, [1]] : [2, [1, 2]]);
       },
     );
 
-    test('a transition whose connection is killed while it waits is undone, and nothing else', async () => {
-      const store = await open(pool);
-      const trial = trialOf(store);
-      const record = await trial.insert({ referenceLock: 'order-1' });
-      await other.query('begin');
-      await other.query(`insert into card_payment_version values (?, ?, 2, null, '{}')`, [
-        trial.account,
-        record.conversationId,
-      ]);
-      const failure = expect(store.replace(trial.next(record, { referenceLock: null }), record)).rejects.toThrow();
-      await until(() => isAnyoneWaiting(other));
-      for (const id of await sessionsOf(other, new URL(url).pathname.slice(1))) await queryMariaDb(url, `kill ${id}`);
-      await failure;
-      await other.query('rollback');
-      await until(() => trial.find(record).then(Boolean, () => false));
-      expect(await trial.find(record)).toEqual(record);
-      const rival = trial.record({ referenceLock: 'order-1' });
-      expect(await store.insert(rival)).toBe('referenceLock');
-      await trial.replace(record, { state: 'authorizing' });
-    });
-
     test('a query of a transition that is interrupted undoes it, and the connection goes on without it', async () => {
       const store = await open(pool);
       const trial = trialOf(store);
       const record = await trial.insert();
-      await other.query('begin');
-      await other.query(`insert into card_payment_version values (?, ?, 2, null, '{}')`, [
-        trial.account,
-        record.conversationId,
-      ]);
+      await other.run('begin');
+      await takeNextVersion(record);
       const failure = expect(store.replace(trial.next(record), record)).rejects.toMatchObject({ errno: 1317 });
-      await until(() => isAnyoneWaiting(other));
-      const ids = await sessionsOf(other, new URL(url).pathname.slice(1));
-      for (const id of ids) await queryMariaDb(url, `kill query ${id}`);
+      await until(() => database.isAnyoneWaiting(other));
+      const ids = await database.others(other);
+      for (const id of ids) await other.run(`kill query ${id}`);
       await failure;
-      await other.query('rollback');
+      await other.run('rollback');
       expect(await trial.find(record)).toEqual(record);
       await trial.replace(record);
-      expect(await sessionsOf(other, new URL(url).pathname.slice(1))).toEqual(ids);
+      expect(await database.others(other)).toEqual(ids);
     });
   });
 
@@ -112,49 +88,23 @@ describe('conflicts', () => {
     const trial = trialOf(store);
     const record = await trial.insert();
     const codes = spyOnErrors();
-    await other.query('begin');
+    await other.run('begin');
     // It gets the lock of its payment, and waits for its line of history.
-    const line = [trial.account, record.conversationId];
-    await other.query(`insert into card_payment_version values (?, ?, 2, null, '{}')`, line);
+    await takeNextVersion(record);
     const replaced = store.replace(trial.next(record), record);
     await until(() => codes.includes('ER_LOCK_WAIT_TIMEOUT'));
-    await other.query('rollback');
+    await other.run('rollback');
     expect(await replaced).toBe('replaced');
     expect(await trial.versions(record)).toEqual([1, 2]);
   });
 
-  test.each(['SERIALIZABLE', 'REPEATABLE READ'])(
-    'a server whose isolation is %s by default is used as any other',
-    async (level) => {
-      await other.query(`set global transaction isolation level ${level}`);
-      try {
-        for (const pool of POOLS) {
-          const store = await open(pool);
-          const trial = trialOf(store);
-          const record = await trial.insert();
-          await other.query('begin');
-          await other.query('update card_payment set due_at = 1 where account = ? and conversation_id = ?', [
-            trial.account,
-            record.conversationId,
-          ]);
-          const replaced = store.replace(trial.next(record), record);
-          await until(() => isAnyoneWaiting(other));
-          await other.query('commit');
-          expect(await replaced).toBe('replaced');
-        }
-      } finally {
-        await other.query('set global transaction isolation level repeatable read');
-      }
-    },
-  );
-
   test('a schema that waits for the transaction of another process gives up in time, and others go on', async () => {
     const store = await open('own');
     const trial = trialOf(store);
-    await other.query('drop index card_payment_state on card_payment');
-    await other.query('delete from card_payment_schema');
-    await other.query('begin');
-    await other.query('select count(*) from card_payment');
+    await other.run('drop index card_payment_state on card_payment');
+    await other.run('delete from card_payment_schema');
+    await other.run('begin');
+    await other.run('select count(*) from card_payment');
     const late = await openSqlStore(url);
     ends.push(() => late.close());
     const began = performance.now();
@@ -162,22 +112,9 @@ describe('conflicts', () => {
     await opening;
     expect(performance.now() - began).toBeLessThan(13_000);
     await trial.insert();
-    await other.query('rollback');
+    await other.run('rollback');
     await late.open();
-    const [indexes] = await other.query<RowDataPacket[]>(
-      `show index from card_payment where key_name = 'card_payment_state'`,
-    );
-    expect(indexes).toHaveLength(6);
-  });
-
-  test('a pool that was given stays open', async () => {
-    const pool = mysql.createPool(url);
-    const store = mysqlPaymentStore({ pool });
-    await store.open();
-    await store.close();
-    const [rows] = await pool.promise().query('select count(*) as count from card_payment');
-    expect(rows).toEqual([{ count: 0 }]);
-    await pool.promise().end();
+    expect(await other.run(`show index from card_payment where key_name = 'card_payment_state'`)).toHaveLength(6);
   });
 
   test('a payment with the longest texts is written whole by a server with the least packets that are allowed', async () => {

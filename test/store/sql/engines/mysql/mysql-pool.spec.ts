@@ -1,11 +1,7 @@
-import { jest } from '@jest/globals';
 import * as kysely from 'kysely';
 import { Kysely, sql } from 'kysely';
-import mysql from 'mysql2';
-import { Socket } from 'node:net';
 import { mysqlAccess, sessionOf } from '../../../../../lib/store/sql/engines/mysql.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../../../../services/mariadb.js';
-import { until } from '../../../../services/until.js';
 
 let mariadb: MariaDb;
 const opened: Kysely<object>[] = [];
@@ -32,9 +28,6 @@ describe('mysql pool', () => {
     for (const db of opened.splice(0)) await db.destroy();
   });
   afterAll(() => mariadb.stop());
-
-  const idOf = async (db: Kysely<object>) =>
-    (await sql<{ id: number }>`select connection_id() as id`.execute(db)).rows[0]!.id;
 
   test("sessions are the store's, whatever the defaults of the server", async () => {
     const expected = {
@@ -68,55 +61,10 @@ describe('mysql pool', () => {
     const { rows } = await sql<{ text: string }>`select ${text} as text`.execute(open());
     expect(rows).toEqual([{ text }]);
   });
-
-  test('a session is set once, before its first use', async () => {
-    const query = jest.spyOn(mysql.Connection.prototype as { query(...given: unknown[]): unknown }, 'query');
-    const db = open();
-    await Promise.all([idOf(db), idOf(db), idOf(db)]);
-    const asked = query.mock.calls.map(([text]) => String((text as { sql: string }).sql));
-    expect(asked.slice(0, 2)).toEqual([
-      expect.stringMatching(/^show session variables/),
-      expect.stringMatching(/^set names utf8mb4 .*; set session transaction isolation .*; set session sql_mode = /),
-    ]);
-    expect(asked.slice(2)).toEqual(Array(3).fill('select connection_id() as id'));
-  });
-
-  test('there are as many connections as are allowed, and no more', async () => {
-    const db = open(mariadb.url, 3);
-    const sleep = () => sql<{ id: number }>`select connection_id() as id, sleep(0.2)`.execute(db);
-    const ids = (await Promise.all(Array.from({ length: 9 }, sleep))).map(({ rows }) => rows[0]!.id);
-    expect(new Set(ids).size).toBe(3);
-  });
-
-  test('what keeps it from connecting is passed on, time and again', async () => {
-    const db = open(mariadb.url.replace(/test$/, 'none'));
-    for (let times = 0; times < 3; times += 1)
-      await expect(idOf(db)).rejects.toMatchObject({ code: 'ER_BAD_DB_ERROR' });
-  });
-
-  test('idle connections are kept alive', async () => {
-    const keepAlive = jest.spyOn(Socket.prototype, 'setKeepAlive');
-    await idOf(open());
-    expect(keepAlive).toHaveBeenCalledWith(true, 10_000);
-  });
-
-  test('an idle connection that the server ends is replaced, and the process goes on', async () => {
-    const db = open();
-    const first = await idOf(db);
-    await queryMariaDb(mariadb.url, `kill ${first}`);
-    await until(() =>
-      idOf(db).then(
-        (now) => now !== first,
-        () => false,
-      ),
-    );
-    expect(await settingsOf(db, 'autocommit')).toEqual({ autocommit: 'ON' });
-  });
 });
 
-/** By default with a single connection: one that is not given back is missed. */
-function open(url = mariadb.url, max = 1): Kysely<object> {
-  const db = new Kysely<object>({ dialect: mysqlAccess(kysely, url, max).dialect });
+function open(): Kysely<object> {
+  const db = new Kysely<object>({ dialect: mysqlAccess(kysely, mariadb.url).dialect });
   opened.push(db);
   return db;
 }

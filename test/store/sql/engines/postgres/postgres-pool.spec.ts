@@ -1,13 +1,11 @@
 import { jest } from '@jest/globals';
 import * as kysely from 'kysely';
 import { Kysely, sql } from 'kysely';
-import { Socket } from 'node:net';
 import pg from 'pg';
 import { postgresAccess, SESSION_LIMITS } from '../../../../../lib/store/sql/engines/postgres.js';
 import type { SqlAccess } from '../../../../../lib/store/sql/engine.js';
 import { type PgBouncer, startPgBouncer } from '../../../../services/pgbouncer.js';
 import { type Postgres, startPostgres } from '../../../../services/postgres.js';
-import { until } from '../../../../services/until.js';
 
 let postgres: Postgres;
 let bouncer: PgBouncer;
@@ -57,30 +55,6 @@ describe('postgres pool', () => {
     const { db } = open(postgres.url.replace(/postgres$/, 'none'));
     await expect(limitsOf(db)).rejects.toMatchObject({ code: '3D000' });
     expect(end).toHaveBeenCalledTimes(1);
-  });
-
-  test('idle connections are kept alive', async () => {
-    const keepAlive = jest.spyOn(Socket.prototype, 'setKeepAlive');
-    const { db } = open(postgres.url);
-    await limitsOf(db);
-    expect(keepAlive).toHaveBeenCalledWith(true, 10_000);
-  });
-
-  test('an idle connection that the server ends is replaced, and the process goes on', async () => {
-    const { db } = open(postgres.url);
-    const pid = async () => (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)).rows[0]!.pid;
-    const first = await pid();
-    const admin = new pg.Client({ connectionString: postgres.url });
-    await admin.connect();
-    await admin.query('select pg_terminate_backend($1)', [first]);
-    await until(async () => (await admin.query('select from pg_stat_activity where pid = $1', [first])).rowCount === 0);
-    await admin.end();
-    await until(() =>
-      pid().then(
-        (now) => now !== first,
-        () => false,
-      ),
-    );
   });
 });
 

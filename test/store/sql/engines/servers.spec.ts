@@ -1,0 +1,163 @@
+import { jest } from '@jest/globals';
+import { openSqlStore, type SqlPaymentStore } from 'nestjs-card-payment/sql';
+import { TestClock } from 'nestjs-card-payment/testing';
+import { Socket } from 'node:net';
+import { inspect } from 'node:util';
+import { freePort } from '../../../services/server.js';
+import { until } from '../../../services/until.js';
+import { type Session, SQL_SERVERS, type SqlServer } from '../../../rigs/sql-servers.js';
+import { at, StoreTrial } from '../../contract/store-trial.js';
+
+type ServerName = keyof typeof SQL_SERVERS;
+
+const UNREACHABLE = 'does not answer; is it running, and reachable from here?';
+const DENIED = 'refuses this user or password; if it takes connections by TLS alone, put ssl=true into the URL';
+
+/** Why a server cannot be used, by a URL that holds a user `ada` or a password `geheim`. */
+const FAILURES: Readonly<
+  Record<ServerName, readonly (readonly [what: string, from: RegExp, to: string, why: string])[]>
+> = {
+  PostgreSQL: [
+    ['no such database', /postgres@(.*)\/.*/, 'postgres:geheim@$1/geheim', 'has no such database (3D000)'],
+    ['no such user', /postgres@/, 'ada:geheim@', 'refuses this user or password (28000)'],
+    ['no server', /postgres@.*/, `ada:geheim@127.0.0.1:PORT/shop`, `${UNREACHABLE} (ECONNREFUSED)`],
+  ],
+  MariaDB: [
+    ['no such database', /[^/]+$/, 'geheim', 'has no such database; create it first (ER_BAD_DB_ERROR)'],
+    ['no such user', /\/\/[^@]+@/, '//ada:geheim@', `${DENIED} (ER_ACCESS_DENIED_ERROR)`],
+    ['a wrong password', /\/\/[^@]+@/, '//shop:geheim@', `${DENIED} (ER_ACCESS_DENIED_ERROR)`],
+    ['no socket', /\/\/.*/, '///shop?socketPath=/run/none/of.sock', `${UNREACHABLE} (ENOENT)`],
+    ['no server', /\/\/.*/, '//ada:geheim@127.0.0.1:PORT/shop', `${UNREACHABLE} (ECONNREFUSED)`],
+  ],
+};
+const STRICTER: Readonly<Record<ServerName, readonly string[]>> = {
+  PostgreSQL: ['serializable', 'repeatable read'],
+  MariaDB: ['serializable', 'repeatable read'],
+};
+const POOLS = ['own', 'given'] as const;
+
+const SERVERS = Object.keys(SQL_SERVERS) as ServerName[];
+
+describe.each(SERVERS)('%s', (name) => {
+  const database: SqlServer = SQL_SERVERS[name];
+  let server: Awaited<ReturnType<SqlServer['start']>>;
+  let url: string;
+  /** Someone else's session. */
+  let other: Session;
+  const ends: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    server = await database.start();
+  });
+  beforeEach(async () => {
+    url = await server.createDatabase();
+    other = await database.connect(url);
+  });
+  afterEach(async () => {
+    await other.end();
+    for (const end of ends.splice(0)) await end();
+  });
+  afterAll(() => server.stop());
+
+  async function open(pool: (typeof POOLS)[number] = 'own', maxConnections?: number): Promise<StoreTrial> {
+    const given = database.pool(url);
+    const store = pool === 'own' ? database.store(url, { maxConnections: maxConnections! }) : given.store();
+    ends.push(
+      () => store.close(),
+      () => given.end(),
+    );
+    await store.open();
+    return new StoreTrial(store, store, new TestClock(at(0)));
+  }
+
+  async function problemOf(store: SqlPaymentStore): Promise<string> {
+    const error: unknown = await store.open().then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toMatch(/geheim|\bada\b/);
+    return (error as Error).message;
+  }
+
+  test.each(FAILURES[name])('%s: a start-up error that says so, time and again', async (_what, from, to, why) => {
+    const store = await openSqlStore(server.url.replace(from, to.replace('PORT', `${await freePort()}`)));
+    for (let times = 0; times < 3; times += 1) expect(await problemOf(store)).toBe(`${name} ${why}`);
+    await store.close();
+  });
+
+  test('there are as many connections as are allowed, and no more; each is kept alive', async () => {
+    const keepAlive = jest.spyOn(Socket.prototype, 'setKeepAlive');
+    const trial = await open('own', 3);
+    await trial.race(() => trial.counts(), 30);
+    expect(await database.others(other)).toHaveLength(3);
+    expect(keepAlive).toHaveBeenCalledWith(true, 10_000);
+  });
+
+  test('an idle connection that the server ends is replaced, and the process goes on', async () => {
+    const trial = await open('own', 1);
+    const record = await trial.insert();
+    const ids = await database.others(other);
+    for (const id of ids) await database.kill(other, id);
+    await until(() => trial.find(record).then(Boolean, () => false));
+    await trial.replace(record);
+    expect(await database.others(other)).not.toEqual(ids);
+  });
+
+  test('a pool that was given stays open', async () => {
+    const pool = database.pool(url);
+    const store = pool.store();
+    await store.open();
+    await store.close();
+    expect(await pool.run('select version from card_payment_schema')).toEqual([{ version: 1 }]);
+    await pool.end();
+  });
+
+  describe.each(POOLS)('over a pool: %s', (pool) => {
+    test.each(['its history', 'its event'])(
+      'a connection that the server ends at %s undoes what ran on it, and nothing else',
+      async (where) => {
+        const trial = await open(pool);
+        const record = await trial.insert({ referenceLock: 'order-1' });
+        const next = trial.next(record, { state: 'failed', referenceLock: null });
+        const { account, conversationId } = record;
+        await other.run('begin');
+        await other.run(
+          where === 'its history'
+            ? `insert into card_payment_version values ('${account}', '${conversationId}', 2, null, '{}')`
+            : `insert into card_payment_delivery values
+              ('${account}', '', '${conversationId}:2', '${conversationId}', 2, 'x', 0, 0, 0, null, null, 0)`,
+        );
+        const lost = trial.tryReplace(next, record, trial.event(next, 'failed')).then(
+          () => 'done',
+          // It is not used again, not even at once.
+          () => trial.counts(),
+        );
+        await until(() => database.isAnyoneWaiting(other));
+        for (const id of await database.others(other)) await database.kill(other, id);
+        const found = await lost.catch(() => null);
+        await other.run('rollback');
+        expect(found ?? { waitingEvents: 0 }).toMatchObject({ waitingEvents: 0 });
+        await until(() => trial.find(record).then(Boolean, () => false));
+        await trial.expectStored(record);
+        expect(await trial.store.insert(trial.record({ referenceLock: 'order-1' }))).toBe('referenceLock');
+        await trial.publish(record, 'failed', at(1));
+      },
+    );
+
+    test.each(STRICTER[name])('sessions whose isolation is %s by default are used as any others', async (level) => {
+      await database.setIsolation(other, level);
+      try {
+        const trial = await open(pool);
+        const record = await trial.insert();
+        await other.run('begin');
+        await other.run(`update card_payment set due_at = 1 where account = '${record.account}'`);
+        const replaced = trial.replace(record);
+        await until(() => database.isAnyoneWaiting(other));
+        await other.run('commit');
+        await replaced;
+      } finally {
+        await database.setIsolation(other, name === 'MariaDB' ? 'repeatable read' : 'read committed');
+      }
+    });
+  });
+});
