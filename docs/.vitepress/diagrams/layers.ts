@@ -8,7 +8,7 @@ const { LAYERS } = (await import(new URL('../../../.dependency-cruiser.js', impo
 /** What is in each folder of lib, in a few words. */
 const WORDS: Readonly<Record<string, string>> = {
   'the root files': 'PaymentModule, PaymentService',
-  cli: '',
+  cli: 'the command line, on the module itself',
   testing: '',
   health: '',
   swagger: '',
