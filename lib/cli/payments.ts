@@ -104,7 +104,7 @@ export const abandon: Run = (call) => {
   );
 };
 
-/** @param isAnswered whether an answer that it was not paid would have ended it */
+/** @param endsUnpaid whether an answer that it was not paid would have ended it */
 function stillOpen({ settings }: Account, { state }: Payment | Refund, endsUnpaid = false): string {
   if (state === 'pending' && !endsUnpaid) return 'It is still pending: the gateway did not say that it was paid.';
   const variable = variableOf(settings.account, 'baseUrl');

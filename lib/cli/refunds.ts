@@ -45,7 +45,7 @@ interface Plan {
 }
 
 function giveBack(kind: RefundKind, call: Call): Promise<Outcome> {
-  const input = inputOf(call);
+  const { amount, ...input } = inputOf(call);
   const { ask } = call.terminal;
   const isDry = call.flags.has('dry-run');
   const mustAsk = !isDry && !call.flags.has('yes');
@@ -59,7 +59,7 @@ function giveBack(kind: RefundKind, call: Call): Promise<Outcome> {
     call,
     async (opened) => {
       const payment = await paymentOf(opened, input.conversationId);
-      const plan = await planOf(kind, payment, call.options.amount, opened);
+      const plan = await planOf(kind, payment, amount, opened);
       if (isDry) return wouldSend(plan);
       if (mustAsk && ask) {
         const answer = await ask(`${layOut(plan)}\nSend this ${kind}? [y/N] `);
@@ -67,7 +67,7 @@ function giveBack(kind: RefundKind, call: Call): Promise<Outcome> {
       }
       const sending = sendingAsShown(opened.gateway, plan, call);
       const { operations } = opened;
-      const given = kind === 'void' ? operations.void(input) : operations.refund({ ...input, amount: input.amount });
+      const given = kind === 'void' ? operations.void(input) : operations.refund({ ...input, amount });
       const done = await inWords(given, call);
       const already = sending.isSent ? '' : `Nothing was sent: this ${kind} was asked for before. `;
       return refundOutcome(done, already);

@@ -322,8 +322,6 @@ describe('doctor', () => {
     });
 
     it('has a certificate that is good, of nobody, or for another name', async () => {
-      // Node.js reads NODE_EXTRA_CA_CERTS when it starts.
-      runner = cli;
       const certificate = selfSigned('127.0.0.1');
       writeFileSync(file('ca.pem'), certificate.cert);
       const good = await startSimulator({ dialect: 'morpos', credentials: CREDENTIALS, tls: certificate });
@@ -338,14 +336,17 @@ describe('doctor', () => {
         expect(unknown?.message).toContain('(DEPTH_ZERO_SELF_SIGNED_CERT');
         // Meant for something else, it does not make a bad certificate a good one.
         const careless = { ...env, ...change, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-        const insecure = await cli(['doctor', '--json', ...OTHERS], { cwd, env: careless });
+        const insecure = await cliHere(['doctor', '--json', ...OTHERS], { cwd, env: careless });
         expect(insecure.stdout).toContain('(DEPTH_ZERO_SELF_SIGNED_CERT');
+        // Node.js reads NODE_EXTRA_CA_CERTS when it starts.
+        runner = cli;
         const [foreign] = await troubles({ ...change, PAYMENT_BASE_URL: other, NODE_EXTRA_CA_CERTS }, ...OTHERS);
         expect(foreign?.message).toContain('(ERR_TLS_CERT_ALTNAME_INVALID');
 
         const { status, stdout } = await doctor({ ...change, NODE_EXTRA_CA_CERTS }, '--skip', 'callback');
         expect(stdout).toMatch(/^✓ gateway {6}127\.0\.0\.1:\d+ is reached$/m);
         expect(status).toBe(0);
+        runner = cliHere;
       }
     });
 

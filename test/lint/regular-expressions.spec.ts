@@ -49,7 +49,7 @@ const CONSTRUCTED: Readonly<Record<string, readonly RegExp[]>> = {
   // From constants.
   'lib/gateway/kept-result.ts': [/^(?:(?:0?[1-9]|[12]\d|3[01])[/.-](?:19|20)\d\d(?:[ T](?:[01]?\d|2[0-3]))?)$/],
   // From an id that was just generated.
-  'lib/simulator/exact-json.ts': [/"0b5c1d6e([^"]*)"/g],
+  'lib/simulator/wire-values.ts': [/"0b5c1d6e([^"]*)"/g],
 };
 
 describe('regular expressions that are constructed at run time', () => {
