@@ -2,7 +2,7 @@ import { PaymentConfigurationError } from '../errors/payment-errors.js';
 import type { PaymentClock } from '../runtime/clock.js';
 import { MemoryPaymentStore } from './memory/memory-payment-store.js';
 import type { PaymentStore } from './payment-store.js';
-import { STORE_URL_FORMS, storeUrlProblem, withoutSecrets } from './store-url.js';
+import { shownPlace, STORE_URL_FORMS, storeUrlProblem, withoutSecrets } from './store-url.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 
 /** Which store to open, and how. */
@@ -44,7 +44,8 @@ export async function openStore(settings: StoreSettings): Promise<PaymentStore> 
     // Open connections would keep alive a process that cannot start.
     if (store) await releaseStore(store).catch(() => undefined);
     const why = error instanceof Error ? withoutSecrets(error.message, settings.storeUrl) : 'it gave no reason';
-    throw new PaymentConfigurationError([{ ...setting, message: `cannot be opened: ${why}` }]);
+    const place = settings.store ? '' : shownPlace(settings.storeUrl);
+    throw new PaymentConfigurationError([{ ...setting, message: `cannot be opened: ${why}${place && ` (${place})`}` }]);
   }
 }
 

@@ -1,3 +1,4 @@
+import { missingPackages } from '../driver-check.js';
 import type { SqlEngine } from './engine.js';
 
 /** The tables are of a version that this release cannot work with. */
@@ -8,8 +9,9 @@ export class MissingDatabaseError extends Error {}
 
 /** A package that the database needs is not installed. */
 export class MissingDriverError extends Error {
+  /** @param packages what the database needs, separated by spaces */
   constructor(packages: string) {
-    super(`a package is missing: npm install ${packages}`);
+    super(`a package is missing: npm install ${missingPackages(packages.split(' '))}`);
   }
 }
 
