@@ -1,7 +1,6 @@
 import type { ClassConstructor } from 'class-transformer';
-import { copyInput } from '../dto/copy-input.js';
-import type { DoPaymentDto, HostedPaymentDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
-import { checkInput } from '../dto/validate-input.js';
+import type { DoPaymentDto, HostedPaymentDto, TransactionDetailsDto } from '../dto/sale.dto.js';
+import { copyInput, validateInput } from '../dto/validate-input.js';
 import { PaymentStoreError } from '../errors/payment-errors.js';
 import { PaymentValidationError } from '../errors/payment-validation.error.js';
 import type { HostedRequest, SaleRequest } from '../gateway/gateway-dialect.js';
@@ -179,5 +178,5 @@ export async function receiveInput<T extends DoPaymentDto | HostedPaymentDto>(
   await loopTurn.take();
   await clock.check();
   const now = clock.now();
-  return { input: checkInput(type, copy, { luhn, now }), now };
+  return { input: validateInput(type, copy, { luhn, now }), now };
 }
