@@ -73,7 +73,7 @@ export type { Init3dStart } from './operations/three-d.js';
 export type { HostedStart } from './operations/hosted.js';
 export type { ResolveOptions } from './operations/resolution.js';
 
-export type { BinSale } from './dto/check-bin.dto.js';
+export type { BinSale } from './dto/card.dto.js';
 export * from './dto/index.js';
 export * from './errors/index.js';
 

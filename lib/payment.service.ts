@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Auth3dDto } from './dto/auth3d.dto.js';
-import type { DoPaymentDto, HostedPaymentDto, Init3dDto } from './dto/do-payment.dto.js';
+import type { Auth3dDto } from './dto/gateway.dto.js';
+import type { DoPaymentDto, HostedPaymentDto, Init3dDto } from './dto/sale.dto.js';
 import {
   type PaymentError,
   PaymentConfigurationError,
@@ -15,7 +15,7 @@ import { InFlight, InFlightLimit } from './settlement/in-flight.js';
 import { Inquiries } from './operations/inquiry.js';
 import type { RecordRefundDto, RefundDto, VoidDto } from './dto/refund.dto.js';
 import { Refunds } from './operations/refund.js';
-import type { BinSale } from './dto/check-bin.dto.js';
+import type { BinSale } from './dto/card.dto.js';
 import type { CardBin } from './payment/card-bin.js';
 import type { Refund, RefundTotals } from './payment/refund.js';
 import { Resolutions, type ResolveOptions } from './operations/resolution.js';

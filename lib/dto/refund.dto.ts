@@ -1,40 +1,34 @@
-import { IsRequired, MayBeAbsent } from './rules/rule.js';
-import { IsAmountOfAnyCurrency, IsNote, IsText } from './rules/value.rules.js';
+import { Field, IsAmount, IsNote, IsText, OptionalField } from './rules.js';
 
 /** What every way to give money back is asked with. */
 abstract class MoneyBackDto {
   /** The payment whose money is given back. */
-  @IsText()
-  @IsRequired()
+  @Field(IsText())
   conversationId!: string;
 
   /**
    * The id of this attempt at the gateway, made by the module unless given; of the form of a conversationId, and that
    * of no payment. The same refundId with the same content gives the existing refund and sends nothing.
    */
-  @IsText()
-  @MayBeAbsent()
+  @OptionalField(IsText())
   refundId?: string;
 
   /**
    * The same key with the same content is the same refund, however often it is sent. An admin page makes one when it is
    * shown, so that a double click gives back once. Not sent to the gateway.
    */
-  @IsText()
-  @MayBeAbsent()
+  @OptionalField(IsText())
   idempotencyKey?: string;
 
   /** Who asks for it: up to 200 characters are kept, without card numbers. Not sent to the gateway. */
-  @IsNote()
-  @MayBeAbsent()
+  @OptionalField(IsNote())
   by?: string;
 }
 
 /** The input of `PaymentService.void`: the whole sale is called off. **The merchant's input, never a buyer's.** */
 export class VoidDto extends MoneyBackDto {
   /** Why, for whoever reads the history: up to 1,000 characters are kept, without card numbers. Not sent. */
-  @IsNote()
-  @MayBeAbsent()
+  @OptionalField(IsNote())
   note?: string;
 }
 
@@ -44,8 +38,7 @@ export class RefundDto extends VoidDto {
    * Major units: `'49.90'` or 49.9, a plain decimal above 0, of at most 15 digits, with no more decimals than the
    * payment's currency has. Without it, all that is left is given back.
    */
-  @IsAmountOfAnyCurrency()
-  @MayBeAbsent()
+  @OptionalField(IsAmount())
   amount?: string | number;
 }
 
@@ -55,12 +48,10 @@ export class RefundDto extends VoidDto {
  */
 export class RecordRefundDto extends MoneyBackDto {
   /** Major units, as in {@link RefundDto}. */
-  @IsAmountOfAnyCurrency()
-  @IsRequired()
+  @Field(IsAmount())
   amount!: string | number;
 
   /** Where it was made, and why: up to 1,000 characters are kept, without card numbers. */
-  @IsNote()
-  @IsRequired()
+  @Field(IsNote())
   note!: string;
 }

@@ -12,7 +12,7 @@ import { HostedPayments, withoutOldDecline } from '../operations/hosted.js';
 import { ThreeDPayments } from '../operations/three-d.js';
 import { type Callback, checkCallback, readCallback } from '../gateway/callback/callback-fields.js';
 import { hashCallbackToken } from '../operations/ids.js';
-import { AsGiven } from '../dto/rules/reading.rules.js';
+import { KeepOriginal } from '../dto/rules.js';
 import type { CallbackFields } from '../gateway/gateway-dialect.js';
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -177,16 +177,16 @@ export interface CallbackResult {
  */
 export class ReceivedCallback {
   @Allow()
-  @AsGiven()
+  @KeepOriginal()
   readonly conversationId!: string;
 
   @Allow()
-  @AsGiven()
+  @KeepOriginal()
   readonly payment!: Payment;
 
   /** Pass them to `PaymentService.auth3d`. They decide nothing. */
   @Allow()
-  @AsGiven()
+  @KeepOriginal()
   readonly fields!: CallbackFields;
 
   /** @hidden */

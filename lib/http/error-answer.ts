@@ -68,7 +68,7 @@ const RETRY_AFTER_CODES: ReadonlySet<string> = new Set(['PAYMENT_OVERLOAD', 'PAY
 const RETRY_AFTER_SECONDS = 5;
 
 /** Rules that a shop's own form never breaks: the request came from something else. */
-const FORM_RULES: ReadonlySet<string> = new Set(['unknownField', 'fieldCount', 'readable', 'isObject']);
+const FORM_RULES: ReadonlySet<string> = new Set(['unknownField', 'fieldCount', 'unreadable', 'isObject']);
 
 export function answerTo(error: unknown): ErrorAnswer {
   return error instanceof PaymentError ? answerToPaymentError(error) : answerToOtherError(error);

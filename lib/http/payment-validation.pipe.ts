@@ -1,12 +1,16 @@
 import { type ArgumentMetadata, type Type, ValidationPipe, type ValidationPipeOptions } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
-import { Auth3dDto } from '../dto/auth3d.dto.js';
-import { CardDetailsDto } from '../dto/card-details.dto.js';
-import { CardHolderInfoDto, CheckoutDto } from '../dto/checkout.dto.js';
-import { fieldPath, inputProblem, MAX_FIELDS, unknownField } from '../dto/copy-input.js';
-import { DoPaymentDto, ExtraParameterDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
-import { cardsInTexts, problemsOf } from '../dto/validate-input.js';
+import { CardDetailsDto } from '../dto/card.dto.js';
+import { Auth3dDto } from '../dto/gateway.dto.js';
+import {
+  CardHolderInfoDto,
+  CheckoutDto,
+  DoPaymentDto,
+  ExtraParameterDto,
+  TransactionDetailsDto,
+} from '../dto/sale.dto.js';
+import { cardsInTexts, fieldPath, inputProblem, MAX_FIELDS, problemsOf } from '../dto/validate-input.js';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
 import { textLanguage, type TextLanguage } from '../runtime/text-language.js';
 
@@ -30,6 +34,8 @@ const OUR_INPUTS: readonly Type[] = [
 
 /** Deeper than any message, but not deep enough to overflow the stack. */
 const MAX_DEPTH = 16;
+/** More values than any message has. Of an array of empty objects, each would be made into an instance and checked. */
+const MAX_VALUES = 1_000;
 
 /**
  * A `ValidationPipe` with `whitelist` and `transform` (unless you set them otherwise), for `app.useGlobalPipes` or one
@@ -70,10 +76,11 @@ class PaymentValidationPipe extends ValidationPipe {
     const form = value ?? {};
     if (typeof form !== 'object' || Array.isArray(form)) return [inputProblem('', 'isObject')];
     if (Object.keys(form).length > MAX_FIELDS) return [inputProblem('', 'fieldCount')];
-    if (isDeeperThan(form, MAX_DEPTH)) return [inputProblem('', 'readable')];
+    if (isOversized(form)) return [inputProblem('', 'unreadable')];
     const { fields, repeated, isForged } = readForm(form);
-    if (isForged) return [unknownField('?')];
-    if (repeated.length > 0) return repeated.map(([group, name]) => inputProblem(fieldPath(group, name), 'givenOnce'));
+    if (isForged) return [inputProblem('?', 'unknownField')];
+    if (repeated.length > 0)
+      return repeated.map(([group, name]) => inputProblem(fieldPath(group, name), 'repeatedField'));
     const instance = plainToInstance(metatype, withCount(fields), this.transformOptions);
     const errors = await validate(instance, {
       stopAtFirstError: true,
@@ -98,9 +105,16 @@ function withCount(fields: Readonly<Record<string, unknown>>): object {
   return isCount ? { ...fields, installmentCount: Number(installmentCount) } : fields;
 }
 
-function isDeeperThan(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || Object.values(value).some((field) => isDeeperThan(field, depth - 1));
+/** Whether it is nested too deeply or has too many values. It is looked at no further than that. */
+function isOversized(form: object): boolean {
+  let values = 0;
+  const isTooMuch = (value: unknown, depth: number): boolean => {
+    values += 1;
+    if (values > MAX_VALUES) return true;
+    if (typeof value !== 'object' || value === null) return false;
+    return depth === 0 || Object.values(value).some((field) => isTooMuch(field, depth - 1));
+  };
+  return isTooMuch(form, MAX_DEPTH);
 }
 
 /** How a parser that does not nest names a nested field: `cardDetails[cardNo]` or `cardDetails.cardNo`. */

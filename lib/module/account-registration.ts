@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { DiscoveryService } from '@nestjs/core';
+import { DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-errors.js';
 import { DEFAULT_ACCOUNT, variablePrefix } from '../payment/account.js';
 import { PaymentSettings } from '../options/payment-settings.js';
@@ -19,11 +19,13 @@ export class AccountRegistration {
   }
 
   /** The conflicts of this registration with the others: a name, a path or variables that two of them use. */
-  problemsAmong(discovery: DiscoveryService): ConfigurationProblem[] {
+  problemsAmong(discovery: DiscoveryService, modules: ModulesContainer): ConfigurationProblem[] {
     const registrations = registrationsIn(discovery);
     const problems: ConfigurationProblem[] = [];
     if (registrations.filter(({ account }) => account === this.account).length > 1) {
-      const message = `${describe(this.account)} is registered twice; call PaymentModule.forRoot once for each account`;
+      const message =
+        `${describe(this.account)} is registered twice${registrarsOf(this.account, modules)}: call PaymentModule.forRoot ` +
+        'once for each account, in the module of the application; it is global, so the others need not import it';
       problems.push({ option: 'name', variable: null, message });
     }
     const twin = registrations.find(({ account, prefix }) => account !== this.account && prefix === this.prefix);
@@ -60,6 +62,24 @@ function registrationsIn(discovery: DiscoveryService): AccountRegistration[] {
     .getProviders()
     .filter((wrapper) => wrapper.token === AccountRegistration)
     .map((wrapper) => wrapper.instance as AccountRegistration);
+}
+
+/**
+ * ` (by AppModule, OrdersModule)`: the modules that register the account. Their decorators are read, since Nest binds a
+ * global module to each module.
+ */
+function registrarsOf(account: string, modules: ModulesContainer): string {
+  const registers = (one: unknown): boolean => {
+    const { providers = [] } = Object(one) as { readonly providers?: readonly unknown[] };
+    return providers.some((provider) => {
+      const { useValue } = Object(provider) as { readonly useValue?: unknown };
+      return useValue instanceof AccountRegistration && useValue.account === account;
+    });
+  };
+  const importsOf = (metatype: object): unknown[] =>
+    (Reflect.getMetadata('imports', metatype) as unknown[] | undefined) ?? [];
+  const found = [...modules.values()].filter(({ metatype }) => importsOf(metatype).some(registers));
+  return found.length === 0 ? '' : ` (by ${found.map(({ metatype }) => metatype.name).join(', ')})`;
 }
 
 function describe(account: string): string {

@@ -1,5 +1,5 @@
 import { ConfigurableModuleBuilder, type DynamicModule, type FactoryProvider, type Provider } from '@nestjs/common';
-import { DiscoveryModule, DiscoveryService } from '@nestjs/core';
+import { DiscoveryModule, DiscoveryService, ModulesContainer } from '@nestjs/core';
 import { EventDispatcher } from '../events/event-dispatcher.js';
 import { HandlerFinder } from '../events/handler-finder.js';
 import { PlainEvents } from '../events/plain-events.js';
@@ -77,9 +77,18 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       { provide: AccountRegistration, useValue: registration },
       {
         provide: PaymentSettings,
-        useFactory: (options: Hidden<PaymentOptions | undefined>, discovery: DiscoveryService) =>
-          resolveSettings(options.reveal() ?? {}, structure, process.env, registration.problemsAmong(discovery)),
-        inject: [PAYMENT_OPTIONS, DiscoveryService],
+        useFactory: (
+          options: Hidden<PaymentOptions | undefined>,
+          discovery: DiscoveryService,
+          modules: ModulesContainer,
+        ) =>
+          resolveSettings(
+            options.reveal() ?? {},
+            structure,
+            process.env,
+            registration.problemsAmong(discovery, modules),
+          ),
+        inject: [PAYMENT_OPTIONS, DiscoveryService, ModulesContainer],
       },
       { provide: PaymentClock, useClass: SystemClock },
       { provide: Randomness, useClass: SystemRandomness },

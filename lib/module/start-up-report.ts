@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ApplicationConfig } from '@nestjs/core';
+import { Server } from 'node:net';
+import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import type { PaymentHandler } from '../events/handler-finder.js';
 import { PlainEvents } from '../events/plain-events.js';
 import { CallbackRoute } from '../options/payment-options.js';
@@ -14,12 +15,16 @@ import { PAYMENT_STORE, type PaymentStore } from '../store/payment-store.js';
 /** Guards that do not ask for a login. */
 const HARMLESS_GUARD = /^Throttler/;
 
+/** The applications that have been told, of which each may have several accounts. */
+const TOLD_OF_HOOKS = new WeakSet<HttpAdapterHost>();
+
 /** Logs how an account is configured, and settings that are allowed but look like a mistake. */
 @Injectable()
 export class StartUpReport {
   private readonly logger = new PaymentLogger();
   /** #private, since `inspect` would otherwise print the host's own objects. */
   readonly #config: ApplicationConfig;
+  readonly #adapterHost: HttpAdapterHost;
 
   private others: OtherGateways = { count: 0, hosts: [] };
 
@@ -30,8 +35,10 @@ export class StartUpReport {
     private readonly route: CallbackRoute,
     private readonly plain: PlainEvents,
     config: ApplicationConfig,
+    adapterHost: HttpAdapterHost,
   ) {
     this.#config = config;
+    this.#adapterHost = adapterHost;
   }
 
   /** Counts what belongs to another gateway. If the store does not say, the report does not, either. */
@@ -59,12 +66,40 @@ export class StartUpReport {
       `dialect ${fields.dialect}`,
       `gateway ${fields.gateway}`,
       `store ${fields.store}`,
-      callback === null ? 'no callback of its own' : `callback ${callback}`,
+      this.callbackText(callback),
       fields.handlers.length === 0 ? 'no @OnPayment handlers' : `handlers ${fields.handlers.join(', ')}`,
       ...(background ? [] : ['no background work here']),
     ];
     this.logger.log(new LogRecord(`Account ${account}: ${parts.join('; ')}.`, fields));
     for (const warning of this.warnings(handlers)) this.logger.warn(new LogRecord(warning, { account }));
+    this.warnOfMissingHooks();
+  }
+
+  /** Where callbacks arrive. */
+  private callbackText(callback: string | null): string {
+    if (this.route.path !== null) return `callback ${callback}`;
+    return callback === null
+      ? 'no callback controller, so each call names its own returnUrl and failUrl'
+      : `no callback controller, so callbacks arrive at ${callback} (returnUrl)`;
+  }
+
+  /**
+   * Without shutdown hooks a signal ends the process in the middle of its payments, each of which is then `unknown`.
+   * Looked at once the server listens, since the hooks may be enabled until then.
+   */
+  private warnOfMissingHooks(): void {
+    const host = this.#adapterHost;
+    const server: unknown = host.httpAdapter?.getHttpServer();
+    if (!(server instanceof Server) || TOLD_OF_HOOKS.has(host) || process.env['NODE_ENV'] === 'test') return;
+    TOLD_OF_HOOKS.add(host);
+    const look = (): void => {
+      if (process.listenerCount('SIGTERM') > 0) return;
+      this.logger.warn(
+        'Nothing waits for payments when this process is told to end (SIGTERM): call app.enableShutdownHooks() in ' +
+          'main.ts.',
+      );
+    };
+    server.once('listening', () => setImmediate(look));
   }
 
   private warnings(handlers: readonly PaymentHandler[]): string[] {

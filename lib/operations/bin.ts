@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type BinSale, BinSaleRules } from '../dto/check-bin.dto.js';
-import { BIN, isBin } from '../dto/rules/card.rules.js';
-import { checkedInput } from '../dto/validate-input.js';
+import { type BinSale, BinSaleRules } from '../dto/card.dto.js';
+import { IsBin } from '../dto/rules.js';
+import { validateInput } from '../dto/validate-input.js';
 import { PaymentOverloadError } from '../errors/payment-errors.js';
 import { PaymentValidationError } from '../errors/payment-validation.error.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
@@ -60,8 +60,8 @@ export class BinInquiries {
   }
 
   private async checkNow(bin: unknown, sale: BinSale | undefined): Promise<CardBin> {
-    if (!isBin(bin)) {
-      const problem = { path: 'bin', rule: BIN.name, message: BIN.texts };
+    if (typeof bin !== 'string' || !IsBin.isGood(bin)) {
+      const problem = { path: 'bin', rule: IsBin.rule, message: IsBin.texts };
       throw new PaymentValidationError([problem]);
     }
     const asked = sale === undefined ? NO_SALE : this.askedSale(sale);
@@ -69,7 +69,7 @@ export class BinInquiries {
   }
 
   private askedSale(sale: BinSale): AskedSale {
-    const input = checkedInput(BinSaleRules, sale);
+    const input = validateInput(BinSaleRules, sale);
     return { amount: amountText(input, 'amount', this.settings.amountFormat), currencyCode: input.currencyCode };
   }
 

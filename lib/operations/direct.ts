@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DoPaymentDto } from '../dto/do-payment.dto.js';
+import { DoPaymentDto } from '../dto/sale.dto.js';
 import { PaymentDuplicateError, PaymentNotSentError } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { HostedPaymentDto } from '../dto/do-payment.dto.js';
+import { HostedPaymentDto } from '../dto/sale.dto.js';
 import {
   PaymentDuplicateError,
   PaymentHostedError,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { DoPaymentDto } from '../dto/do-payment.dto.js';
-import { isText } from '../dto/rules/value.rules.js';
+import type { DoPaymentDto } from '../dto/sale.dto.js';
+import { IsText } from '../dto/rules.js';
 import type { GatewayDialect } from '../gateway/gateway-dialect.js';
 import { notAPromise } from '../runtime/not-a-promise.js';
 import type { Randomness } from '../runtime/randomness.js';
@@ -42,6 +42,6 @@ export function newAttemptId(random: Randomness): string {
 export function newConversationIdOf(dialect: Pick<GatewayDialect, 'name' | 'newConversationId'>): string {
   const what = `newConversationId() of the dialect "${dialect.name}"`;
   const id: unknown = notAPromise(dialect.newConversationId(), `what ${what} returned`);
-  if (isText(id)) return id;
+  if (typeof id === 'string' && IsText.isGood(id)) return id;
   throw new TypeError(`${what} returned no text that can be an id: nothing was recorded or sent`);
 }

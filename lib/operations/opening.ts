@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClassConstructor } from 'class-transformer';
-import { copyInput } from '../dto/copy-input.js';
-import type { DoPaymentDto, HostedPaymentDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
-import { checkInput } from '../dto/validate-input.js';
+import type { DoPaymentDto, HostedPaymentDto, TransactionDetailsDto } from '../dto/sale.dto.js';
+import { copyInput, validateInput } from '../dto/validate-input.js';
 import { PaymentStoreError } from '../errors/payment-errors.js';
 import { PaymentValidationError } from '../errors/payment-validation.error.js';
 import type { HostedRequest, SaleRequest } from '../gateway/gateway-dialect.js';
@@ -57,7 +56,7 @@ export class Opening {
     await loopTurn.take();
     await this.clock.check();
     const now = this.clock.now();
-    return { input: checkInput(type, copy, { luhn, now }), now };
+    return { input: validateInput(type, copy, { luhn, now }), now };
   }
 
   newToken(): string {

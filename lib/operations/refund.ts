@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RecordRefundDto, RefundDto, VoidDto } from '../dto/refund.dto.js';
-import { CARD_FREE } from '../dto/rules/card.rules.js';
-import { checkedInput } from '../dto/validate-input.js';
+import { IsCardFree } from '../dto/rules.js';
+import { validateInput } from '../dto/validate-input.js';
 import {
   PaymentDuplicateError,
   PaymentNotFoundError,
@@ -81,17 +81,17 @@ export class Refunds {
   ) {}
 
   refund(input: unknown): Promise<Refund> {
-    return this.inSpan('refund', () => this.giveBack('refund', checkedInput(RefundDto, input)));
+    return this.inSpan('refund', () => this.giveBack('refund', validateInput(RefundDto, input)));
   }
 
   void(input: unknown): Promise<Refund> {
-    return this.inSpan('void', () => this.giveBack('void', checkedInput(VoidDto, input)));
+    return this.inSpan('void', () => this.giveBack('void', validateInput(VoidDto, input)));
   }
 
   /** Writes down a refund that was made at the gateway's own panel. Nothing is sent. */
   recordRefund(given: unknown): Promise<Refund> {
     return this.inSpan('recordRefund', async () => {
-      const input = checkedInput(RecordRefundDto, given);
+      const input = validateInput(RecordRefundDto, given);
       if (input.refundId === undefined && input.idempotencyKey === undefined) {
         throw this.refused({ path: 'refundId', rule: 'isDefined', message: NO_KEY_TEXTS });
       }
@@ -244,7 +244,7 @@ export class Refunds {
   private asked(kind: RefundKind, input: RefundDto, sale: PaymentRecord): AskedRefund {
     for (const path of ['refundId', 'idempotencyKey'] as const) {
       const isCard = holdsCard(input[path] ?? '', sale);
-      if (isCard) throw this.refused({ path, rule: CARD_FREE.name, message: CARD_FREE.texts });
+      if (isCard) throw this.refused({ path, rule: IsCardFree.rule, message: IsCardFree.texts });
     }
     const { refundId = null, idempotencyKey = null, conversationId, amount } = input;
     const { amountFormat } = this.settings;

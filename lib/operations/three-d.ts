@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Init3dDto } from '../dto/do-payment.dto.js';
+import { Init3dDto } from '../dto/sale.dto.js';
 import {
   PaymentDuplicateError,
   PaymentInit3dError,

@@ -30,6 +30,23 @@ export function driverProblem(name: string, node = process.versions.node, from =
   return `${name} ${driver.version} needs Node.js ${needed} or newer, and this is ${node}: ${remedy}`;
 }
 
+/** Below this, the newest releases of some drivers do not run. */
+const NEWEST_NEED = '22';
+
+/** What to install of these packages, for `npm install`: those that are missing, in a release that fits this Node.js. */
+export function missingPackages(
+  names: readonly string[],
+  node = process.versions.node,
+  from = startingPoints(),
+): string {
+  const missing = names.filter((name) => packageOf(name, from) === null);
+  const isOld = byVersion(node, NEWEST_NEED) < 0;
+  // Where all of them are found, one of them is broken.
+  return (missing.length > 0 ? missing : names)
+    .map((name) => (isOld && OLDER_RELEASES[name] !== undefined ? `${name}@${OLDER_RELEASES[name]}` : name))
+    .join(' ');
+}
+
 function startingPoints(): string[] {
   const own = typeof OWN_FILE === 'undefined' ? join(process.cwd(), 'application') : OWN_FILE;
   return [own, ...(process.argv[1] === undefined ? [] : [process.argv[1]])];

@@ -3,7 +3,7 @@ import type { PaymentClock } from '../runtime/clock.js';
 import { MemoryPaymentStore } from './memory/memory-payment-store.js';
 import type { PaymentStore } from './payment-store.js';
 import { isShown } from './sql/errors.js';
-import { STORE_URL_FORMS, storeUrlProblem } from './store-url.js';
+import { shownPlace, STORE_URL_FORMS, storeUrlProblem } from './store-url.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 
 /** Which store to open, and how. */
@@ -45,7 +45,8 @@ export async function openStore(settings: StoreSettings): Promise<PaymentStore> 
     // Open connections would keep alive a process that cannot start.
     if (store) await releaseStore(store).catch(() => undefined);
     const why = isShown(error) ? error.message : 'it gave no reason';
-    throw new PaymentConfigurationError([{ ...setting, message: `cannot be opened: ${why}` }]);
+    const place = settings.store ? '' : shownPlace(settings.storeUrl);
+    throw new PaymentConfigurationError([{ ...setting, message: `cannot be opened: ${why}${place && ` (${place})`}` }]);
   }
 }
 

@@ -15,7 +15,7 @@ const REDIS =
  * unescaped character, or an escaped `@` stands after the host.
  */
 const SERVER =
-  /^(?<scheme>[a-z][a-z0-9+.-]{0,30}:\/\/)(?:[^@/?#]*@)?(?<host>(?:[a-z0-9.-]+|\[[\da-f:.]+\])?(?::\d+)?)(?:\/[\w.-]*)?(?:[?#](?!.*%40)[^@]*)?$/i;
+  /^(?<scheme>[a-z][a-z0-9+.-]{0,30}:\/\/)(?:[^@/?#]*@)?(?<host>(?:[a-z0-9.-]+|\[[\da-f:.]+\])?(?::\d+)?)(?:\/(?<database>[\w.-]*))?(?:[?#](?!.*%40)[^@]*)?$/i;
 
 /** What is wrong with the form of a store's URL, without showing it; null if nothing is. */
 export function storeUrlProblem(url: string): string | null {
@@ -42,4 +42,21 @@ export function shownUrl(url: string): string {
   if (engineOfUrl(url)?.tlsOption === null) return scheme + shownFile(url.slice(scheme.length));
   const { scheme: server, host = '' } = SERVER.exec(url)?.groups ?? {};
   return server ? server + host : `${/^[a-z][a-z0-9+.-]{0,30}:\/\//i.exec(url)?.[0] ?? ''}…`;
+}
+
+/** Where a client finds a server of whose port the URL says nothing. */
+const DEFAULT_PORTS: Readonly<Record<string, string>> = {
+  postgres: '5432',
+  postgresql: '5432',
+  mysql: '3306',
+  mariadb: '3306',
+};
+
+/** Host, port and database of a store's URL, for an error; empty for a file, and where they cannot be told apart. */
+export function shownPlace(url: string): string {
+  const { scheme = '', host = '', database = '' } = SERVER.exec(url)?.groups ?? {};
+  const port = DEFAULT_PORTS[scheme.toLowerCase().replace('://', '')];
+  if (port === undefined) return '';
+  const [, name = '', own = port] = /^(.*?)(?::(\d+))?$/.exec(host) ?? [];
+  return `host ${name || 'localhost'}, port ${own}${database && `, database ${database}`}`;
 }

@@ -7,12 +7,17 @@
  *
  * @packageDocumentation
  */
-import { Auth3dDto } from '../dto/auth3d.dto.js';
-import { type CardDetails, CardDetailsDto } from '../dto/card-details.dto.js';
-import { CheckBinDto } from '../dto/check-bin.dto.js';
-import { CardHolderInfoDto, CheckoutDto } from '../dto/checkout.dto.js';
-import { DoPaymentDto, ExtraParameterDto, HostedPaymentDto, TransactionDetailsDto } from '../dto/do-payment.dto.js';
+import { type CardDetails, CardDetailsDto, CheckBinDto } from '../dto/card.dto.js';
+import { Auth3dDto } from '../dto/gateway.dto.js';
 import { RecordRefundDto, RefundDto, VoidDto } from '../dto/refund.dto.js';
+import {
+  CardHolderInfoDto,
+  CheckoutDto,
+  DoPaymentDto,
+  ExtraParameterDto,
+  HostedPaymentDto,
+  TransactionDetailsDto,
+} from '../dto/sale.dto.js';
 import { describeDto } from './describe-dto.js';
 
 // The card is a test card that the service publishes.

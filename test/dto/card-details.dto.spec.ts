@@ -1,7 +1,7 @@
 import { format, formatWithOptions, inspect } from 'node:util';
 import { instanceToInstance, instanceToPlain, plainToInstance, serialize } from 'class-transformer';
-import { type CardDetails, CardDetailsDto } from '../../lib/dto/card-details.dto.js';
-import { DoPaymentDto, Init3dDto } from '../../lib/dto/do-payment.dto.js';
+import { type CardDetails, CardDetailsDto } from '../../lib/dto/card.dto.js';
+import { DoPaymentDto, Init3dDto } from '../../lib/dto/sale.dto.js';
 import { CARD, MASKED, sampleInput } from './sample-input.js';
 
 const FORBIDDEN = /5246776356903508|776356|792|1230/;

@@ -1,4 +1,4 @@
-import { copyInput, fieldPath } from '../../lib/dto/copy-input.js';
+import { copyInput, fieldPath } from '../../lib/dto/validate-input.js';
 import { PaymentValidationError } from '../../lib/errors/payment-validation.error.js';
 
 function refusalOf(input: unknown): string[] {
@@ -51,7 +51,7 @@ describe('copyInput', () => {
         throw new Error('x');
       },
     };
-    expect(refusalOf(throwing)).toEqual(['reference readable']);
+    expect(refusalOf(throwing)).toEqual(['reference unreadable']);
     const wide = Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`a${index}`, index]));
     expect(refusalOf(wide)).toEqual(['input fieldCount']);
     expect(refusalOf({ part: { toJSON: 1 } })).toEqual(['part.toJSON unknownField']);

@@ -9,9 +9,9 @@ import {
 } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { CARD_CHECKS, CardDetailsDto } from '../../lib/dto/card-details.dto.js';
-import { DoPaymentDto, Init3dDto } from '../../lib/dto/do-payment.dto.js';
-import { checkInput as validateInput } from '../../lib/dto/validate-input.js';
+import { CARD_CHECKS, CardDetailsDto } from '../../lib/dto/card.dto.js';
+import { DoPaymentDto, Init3dDto } from '../../lib/dto/sale.dto.js';
+import { validateInput } from '../../lib/dto/validate-input.js';
 import { CARD, fullInput, MASKED, NON_LUHN, NOW, sampleInput } from './sample-input.js';
 
 @Controller()

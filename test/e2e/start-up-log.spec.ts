@@ -86,9 +86,47 @@ describe('the log at start-up', () => {
 
   it('also says what is missing', async () => {
     expect(await said({ imports: [payment({ callback: false })] })).toContain(
-      'log Account default: dialect morpos; gateway gateway.example; store memory; no callback of its own; ' +
+      'log Account default: dialect morpos; gateway gateway.example; store memory; ' +
+        'no callback controller, so each call names its own returnUrl and failUrl; ' +
         'no @OnPayment handlers.',
     );
+  });
+
+  it('says where callbacks arrive without its own controller', async () => {
+    const returnUrl = 'https://shop.example/back/{token}?key=secret';
+    const lines = await said({ imports: [payment({ callback: false, returnUrl, failUrl: returnUrl })] });
+    expect(lines.join()).toContain(
+      '; no callback controller, so callbacks arrive at https://shop.example/back/{token} (returnUrl); ',
+    );
+  });
+
+  describe('of an application that listens', () => {
+    const { NODE_ENV } = process.env;
+    afterEach(() => (process.env.NODE_ENV = NODE_ENV));
+
+    /** @param enable whether and when shutdown hooks are enabled */
+    async function hooksWarnings(enable: 'never' | 'before' | 'after'): Promise<string[]> {
+      @Module({ imports: [payment(), payment({ name: 'eu' })] })
+      class AppModule {}
+      process.env.NODE_ENV = 'development';
+      const app = await NestFactory.create(AppModule, { logger: loggerInto(log, records), abortOnError: false });
+      if (enable === 'before') app.enableShutdownHooks(['SIGTERM']);
+      await app.listen(0, '127.0.0.1');
+      if (enable === 'after') app.enableShutdownHooks(['SIGTERM']);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await app.close();
+      return log.filter((line) => line.includes('enableShutdownHooks'));
+    }
+
+    it('warns once that nothing waits for its payments at the end', async () => {
+      expect(await hooksWarnings('never')).toEqual([
+        'warn Nothing waits for payments when this process is told to end (SIGTERM): call app.enableShutdownHooks() in main.ts.',
+      ]);
+    });
+
+    it.each(['before', 'after'] as const)('does not where shutdown hooks are enabled %s it listens', async (enable) => {
+      expect(await hooksWarnings(enable)).toEqual([]);
+    });
   });
 
   it('warns once of a store on another host that is reached without TLS', async () => {

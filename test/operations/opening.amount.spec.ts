@@ -1,4 +1,4 @@
-import type { DoPaymentDto } from '../../lib/dto/do-payment.dto.js';
+import type { DoPaymentDto } from '../../lib/dto/sale.dto.js';
 import { PaymentValidationError } from '../../lib/errors/payment-validation.error.js';
 import { saleRequest } from '../../lib/operations/opening.js';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { driverProblem } from '../../lib/store/driver-check.js';
+import { driverProblem, missingPackages } from '../../lib/store/driver-check.js';
 
 describe('an installed driver', () => {
   let folder: string;
@@ -82,6 +82,16 @@ describe('an installed driver', () => {
     expect(judge('pg', '20.0.0')).toBeNull();
     expect(judge('none', '20.0.0')).toBeNull();
     expect(judge('pg', '20.0.0', 'webpack://shop/main.js')).toBeNull();
+  });
+
+  it.each([
+    [[], '20.20.2', 'kysely@0.28 better-sqlite3@12'],
+    [['kysely'], '20.20.2', 'better-sqlite3@12'],
+    [['better-sqlite3'], '22.12.0', 'kysely'],
+    [[], '24.0.0', 'kysely better-sqlite3'],
+  ])('beside %j, what is missing on Node.js %s is %s', (installed, node, packages) => {
+    for (const name of installed) install(name, JSON.stringify({ name, version: '1.0.0' }));
+    expect(missingPackages(['kysely', 'better-sqlite3'], node, [join(folder, 'app/dist/main.js')])).toBe(packages);
   });
 
   it('of this project fits', () => {

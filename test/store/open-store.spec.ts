@@ -106,7 +106,9 @@ describe('open store', () => {
     await expect(problemOf({ storeUrl: 'postgres://ada:geheim@127.0.0.1:1/shop' })).resolves.toEqual({
       option: 'storeUrl',
       variable: 'PAYMENT_SHOP_STORE_URL',
-      message: 'cannot be opened: PostgreSQL does not answer; is it running, and reachable from here? (ECONNREFUSED)',
+      message:
+        'cannot be opened: PostgreSQL does not answer; is it running, and reachable from here? (ECONNREFUSED) ' +
+        '(host 127.0.0.1, port 1, database shop)',
     });
     const store = new MemoryPaymentStore();
     store.open = () => Promise.reject(new Error('cannot connect to mysql://ada:geheim@host'));

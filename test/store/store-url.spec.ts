@@ -1,7 +1,7 @@
 import { SQL_ENGINES } from '../../lib/store/sql/engines.js';
 import { openSqlStore } from '../../lib/store/sql/index.js';
 import { isShown } from '../../lib/store/sql/errors.js';
-import { shownUrl, STORE_URL_FORMS, storeUrlProblem } from '../../lib/store/store-url.js';
+import { shownPlace, shownUrl, STORE_URL_FORMS, storeUrlProblem } from '../../lib/store/store-url.js';
 import { SECRET_URLS } from './secret-urls.js';
 
 const NO_STORE = `must be ${STORE_URL_FORMS.join(', ')}`;
@@ -37,6 +37,19 @@ test.each([
   expect(storeUrlProblem(url)).toBe(problem);
 });
 
+test.each([
+  ['postgres://ada:geheim@db.example:6432/shop?sslmode=require', 'host db.example, port 6432, database shop'],
+  ['postgresql://ada:geheim@db.example/shop', 'host db.example, port 5432, database shop'],
+  ['mysql://[::1]/shop', 'host [::1], port 3306, database shop'],
+  ['mariadb://db.example', 'host db.example, port 3306'],
+  ['postgres:///shop', 'host localhost, port 5432, database shop'],
+  ['sqlite:shop.db', ''],
+  ['memory:', ''],
+  ['postgres://ada:geh/eim@db.example/shop', ''],
+])('of %s the place is %j', (url, place) => {
+  expect(shownPlace(url)).toBe(place);
+});
+
 /** Passwords with a % that begins no escape, or none of a text. */
 const STRAY = ['50%', '100%zz', '%', '%4', 'a%ff', 'a%20%b'];
 
@@ -57,6 +70,7 @@ test('the forms are those of every store', () => {
 
 test.each(SECRET_URLS)('of %s is shown %s', (url, shown) => {
   expect(shownUrl(url)).toBe(shown);
+  expect(shownPlace(url)).not.toMatch(/geheim|secret/i);
 });
 
 test.each(['memory:', 'sqlite:/srv/shop.db', 'sqlite::memory:', 'postgres://db.example:5432'])(

@@ -1,3 +1,4 @@
+import { missingPackages } from '../driver-check.js';
 import type { SqlEngine } from './engine.js';
 
 const SHOWN: unique symbol = Symbol.for('nestjs-card-payment.shown');
@@ -43,7 +44,7 @@ export async function importDriver<T>(packages: string, load: () => Promise<T>):
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') {
-      throw new ShownError(`a package is missing: npm install ${packages}`);
+      throw new ShownError(`a package is missing: npm install ${missingPackages(packages.split(' '))}`);
     }
     throw error;
   }

@@ -1,8 +1,60 @@
-import { type CardDetails, CardDetailsDto } from './card-details.dto.js';
-import { CardHolderInfoDto } from './checkout.dto.js';
-import { IsTrueOrFalse } from './rules/reading.rules.js';
-import { IsNested, IsRequired, MayBeAbsent } from './rules/rule.js';
-import { IsAmount, IsCurrencyCode, IsOneOf, IsText, IsWebUrl, IsWholeNumber } from './rules/value.rules.js';
+import { type CardDetails, CardDetailsDto } from './card.dto.js';
+import {
+  Field,
+  IsAmount,
+  IsCardFree,
+  IsCurrencyCode,
+  IsInstallmentCount,
+  IsNested,
+  IsOneOf,
+  IsPhoneNumber,
+  IsText,
+  IsTrueOrFalse,
+  IsWebUrl,
+  OptionalField,
+} from './rules.js';
+
+/** Who pays (docs/interface.md). */
+export class CardHolderInfoDto {
+  @Field(IsText(), IsCardFree())
+  cardHolderName!: string;
+
+  /** The buyer's mobile number: 7 to 15 digits, optionally with +, spaces, dashes or brackets. Sent as given. */
+  @Field(IsPhoneNumber())
+  buyerGsm!: string;
+}
+
+/**
+ * The part of a payment that a buyer's browser may send: the class for `@Body()`. Everything else (amount, currency,
+ * `reference`, URLs, `allowRepeat`) comes from your own order. Pass the fields on one by one, so that you pass on
+ * nothing that a buyer has added:
+ *
+ * ```ts
+ * init3d({
+ *   reference: order.id,
+ *   cardDetails: checkout.cardDetails,
+ *   cardHolderInfo: checkout.cardHolderInfo,
+ *   transactionDetails: { amount: order.total, currencyCode: TRY, installmentCount: checkout.installmentCount },
+ * });
+ * ```
+ *
+ * It works with or without a `ValidationPipe`'s `transform`, `whitelist`, `forbidNonWhitelisted` and
+ * `enableImplicitConversion`; `whitelist` and `forbidNonWhitelisted` are a good choice. A pipe's messages are English;
+ * its `exceptionFactory` finds each of them in both languages, `{ en, tr }`, in the error's `contexts` under the name
+ * of the rule. The errors that it is given are class-validator's, whose `value` and `target` hold the card: never log
+ * them.
+ */
+export class CheckoutDto {
+  @Field(IsNested(() => CardDetailsDto))
+  cardDetails!: CardDetails;
+
+  @Field(IsNested(() => CardHolderInfoDto))
+  cardHolderInfo!: CardHolderInfoDto;
+
+  /** 1 unless given. Check it against the instalments that you offer. */
+  @OptionalField(IsInstallmentCount())
+  installmentCount?: number;
+}
 
 const SALE_ALONE = {
   en:
@@ -16,90 +68,75 @@ const SALE_ALONE = {
 /** The sale (docs/interface.md). It comes from the merchant's order, never from a buyer's browser. */
 export class TransactionDetailsDto {
   /** `SALE` and nothing else, given or not: the answer to another type would be read as that of a sale. */
-  @IsOneOf(['SALE'], SALE_ALONE)
-  @MayBeAbsent()
+  @OptionalField(IsOneOf(['SALE'], SALE_ALONE))
   transactionType?: string;
 
   /** 1 unless given. The interface shows no bounds; 999 is ours. */
-  @IsWholeNumber(1, 999)
-  @MayBeAbsent()
+  @OptionalField(IsInstallmentCount())
   installmentCount?: number;
 
   /**
    * Major units: `'149.90'` or 149.9, a plain decimal above 0, of at most 15 digits, with no more decimals than its
    * currency has (ISO 4217).
    */
-  @IsAmount()
-  @IsRequired()
+  @Field(IsAmount())
   amount!: string | number;
 
   /**
    * The ISO 4217 number of a currency in use: 949 is the Turkish lira (TRY). Letters and text are refused, and so are
    * the numbers of gold, tests (963), "no currency" (999) and currencies of the past.
    */
-  @IsCurrencyCode()
-  @IsRequired()
+  @Field(IsCurrencyCode())
   currencyCode!: number;
 
-  @IsTrueOrFalse()
-  @MayBeAbsent()
+  @OptionalField(IsTrueOrFalse())
   vftFlag?: boolean;
 }
 
 /** Fields that only some merchants send (docs/interface.md). */
 export class ExtraParameterDto {
   /** Sub-merchant identifier. */
-  @IsText()
-  @MayBeAbsent()
+  @OptionalField(IsText())
   pfSubMerchantId?: string;
 }
 
 /** What every way to take a payment is asked with, besides the card. */
 abstract class SaleDto {
-  @IsNested(() => TransactionDetailsDto)
-  @IsRequired()
+  @Field(IsNested(() => TransactionDetailsDto))
   transactionDetails!: TransactionDetailsDto;
 
-  @IsNested(() => ExtraParameterDto)
-  @MayBeAbsent()
+  @OptionalField(IsNested(() => ExtraParameterDto))
   extraParameter?: ExtraParameterDto;
 
   /** The option `language` unless given; the interface shows `tr`. */
-  @IsText()
-  @MayBeAbsent()
+  @OptionalField(IsText())
   language?: string;
 
   /** `CARD` unless given; the interface shows no other value. */
-  @IsText()
-  @MayBeAbsent()
+  @OptionalField(IsText())
   paymentInstrumentType?: string;
 
   /**
    * The id of this attempt at the gateway, made by the module unless given. Each attempt needs a new one. An id that
    * you give is refused while its payment is stored, and for `idempotencyTtlMs` after it was deleted.
    */
-  @IsText()
-  @MayBeAbsent()
+  @OptionalField(IsText())
   conversationId?: string;
 
   /** Where the gateway sends the buyer after success; the callback's address unless given. Never a buyer's choice. */
-  @IsWebUrl()
-  @MayBeAbsent()
+  @OptionalField(IsWebUrl())
   returnUrl?: string;
 
   /** Where the gateway sends the buyer after a failure; the callback's address unless given. Never a buyer's choice. */
-  @IsWebUrl()
-  @MayBeAbsent()
+  @OptionalField(IsWebUrl())
   failUrl?: string;
 
   /** Your own id, an order number for example: at most one attempt of it can succeed. Not sent to the gateway. */
-  @IsText()
-  @MayBeAbsent()
+  @OptionalField(IsText())
   reference?: string;
 
   /** Whether `reference` may be charged more than once; never a buyer's choice. Default false. */
-  @IsTrueOrFalse()
-  @MayBeAbsent()
+  @OptionalField(IsTrueOrFalse())
   allowRepeat?: boolean;
 
   /**
@@ -107,8 +144,7 @@ abstract class SaleDto {
    * it is refused. Not sent to the gateway. If a client makes the key, put the customer's id before it: otherwise a
    * customer could name another customer's payment.
    */
-  @IsText()
-  @MayBeAbsent()
+  @OptionalField(IsText())
   idempotencyKey?: string;
 }
 
@@ -120,17 +156,14 @@ abstract class SaleDto {
  * `allowRepeat`. These come from your own order; from a buyer, accept no more than a {@link CheckoutDto}.
  */
 export class DoPaymentDto extends SaleDto {
-  @IsNested(() => CardDetailsDto)
-  @IsRequired()
+  @Field(IsNested(() => CardDetailsDto))
   cardDetails!: CardDetails;
 
-  @IsNested(() => CardHolderInfoDto)
-  @IsRequired()
+  @Field(IsNested(() => CardHolderInfoDto))
   cardHolderInfo!: CardHolderInfoDto;
 
   /** `CARDPAYMENT` unless given; the interface shows no other value. */
-  @IsText()
-  @MayBeAbsent()
+  @OptionalField(IsText())
   paymentMethod?: string;
 }
 
@@ -148,7 +181,6 @@ export class Init3dDto extends DoPaymentDto {}
  */
 export class HostedPaymentDto extends SaleDto {
   /** `page`: the buyer goes to the gateway. `embedded`: your page shows the gateway's form. `page` unless given. */
-  @IsOneOf(['page', 'embedded'])
-  @MayBeAbsent()
+  @OptionalField(IsOneOf(['page', 'embedded']))
   form?: 'page' | 'embedded';
 }
