@@ -1,6 +1,6 @@
 import { type PaymentClock, withTimeout } from '../runtime/clock.js';
 import { type Carried, describeThrown, Masker } from '../payment/kept-text.js';
-import { notAPromise } from '../runtime/not-a-promise.js';
+import { notAPromise, refusePromises } from '../runtime/not-a-promise.js';
 import type { Attributes } from '../telemetry/attributes.js';
 import { recordDuration } from '../telemetry/metrics.js';
 import { openTelemetry } from '../telemetry/open-telemetry.js';
@@ -108,6 +108,7 @@ export class Exchange {
 /** A host's own dialect may give anything as headers. */
 function textsIn(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   notAPromise(headers, 'what headers() returned');
+  refusePromises(Object.values(headers), 'a header');
   for (const [name, value] of Object.entries<unknown>(headers)) {
     if (typeof value !== 'string') throw new TypeError(`the header ${name} is no text`);
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { notAPromise } from '../runtime/not-a-promise.js';
 
 /** A number that is sent digit for digit: `60.00` stays `60.00`, where a JavaScript number would become `60`. */
 export class WireDecimal {
@@ -22,12 +23,17 @@ const MARKED = new RegExp(`"${MARK}([^"]*)"`, 'g');
 
 /** The JSON text of a body. `JSON.stringify` cannot write a {@link WireDecimal} digit for digit. */
 export function wireText(body: WireObject): string {
-  const marked = (_name: string, value: unknown): unknown => (value instanceof WireDecimal ? MARK + value.text : value);
-  return JSON.stringify(body, marked).replace(MARKED, '$1');
+  return written(body, ({ text }) => MARK + text).replace(MARKED, '$1');
 }
 
 /** The body for a signer: the same names and nesting, each decimal as the text that is sent. */
 export function signedFields(body: WireObject): SignedFields {
-  const signed = (_name: string, value: unknown): unknown => (value instanceof WireDecimal ? value.text : value);
-  return JSON.parse(JSON.stringify(body, signed)) as SignedFields;
+  return JSON.parse(written(body, ({ text }) => text)) as SignedFields;
+}
+
+/** @throws TypeError for a promise in the body, as of an async function of a host's own dialect */
+function written(body: WireObject, decimal: (value: WireDecimal) => string): string {
+  return JSON.stringify(body, (_name, value: unknown) =>
+    value instanceof WireDecimal ? decimal(value) : notAPromise(value, 'a part of the body'),
+  );
 }
