@@ -60,13 +60,38 @@ function tableOf(published, currencies) {
   const numbers = rows.map(([, { number }]) => number);
   if (new Set(numbers).size !== numbers.length) throw new Error('Two currencies have the same number');
   const last = AMENDMENTS.at(-1)?.amendment;
+  const texts = rows.map(
+    ([letters, { number, decimals }]) => `${number} ${letters}${decimals === 2 ? '' : ` ${decimals}`}`,
+  );
   return `// Written by scripts/generate-currencies.js (npm run currencies). Do not edit it by hand.
+
+/** Number and letters of each currency, and its decimals where they are not 2. */
+const ROWS = \`
+${linesOf(texts).join('\n')}
+\`;
 
 /** The letters of a currency, and how many decimals its amounts can have. */
 type Currency = readonly [letters: string, decimals: number];
 
 /** The currencies of ISO 4217 by their numbers: the list of ${published}${last ? `, amended up to number ${last}` : ''}. */
-export const CURRENCIES: ReadonlyMap<number, Currency> = new Map([
-${rows.map(([letters, { number, decimals }]) => `  [${number}, ['${letters}', ${decimals}]],\n`).join('')}]);
+export const CURRENCIES: ReadonlyMap<number, Currency> = new Map(
+  ROWS.trim()
+    .split(/,\\s*/)
+    .map((row) => {
+      const [number, letters = '', decimals = '2'] = row.split(' ');
+      return [Number(number), [letters, Number(decimals)]];
+    }),
+);
 `;
+}
+
+/** Rows in lines of at most 120 characters, all but the last with a comma. */
+function linesOf(rows) {
+  const lines = [];
+  for (const row of rows) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + row.length < 115) lines.push(`${lines.pop()}, ${row}`);
+    else lines.push(row);
+  }
+  return lines.map((line, index) => (index < lines.length - 1 ? `${line},` : line));
 }
