@@ -1,12 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { isKnown, type PaymentRecord } from '../payment/payment.js';
-import { PAYMENT_STORE, type PaymentStore, type PurgeCounts, type RecordType } from '../store/payment-store.js';
+import type { PaymentRecord } from '../payment/payment.js';
+import { PAYMENT_STORE, type PaymentStore, type PurgeCounts } from '../store/payment-store.js';
 import { callStore } from '../store/store-call.js';
 
 /** Longer than expiring a batch and asking about most of it takes. */
 export const PAYMENT_LEASE_MS = 600_000;
-const SCHEDULED_AT_ONCE = 4;
 /** How long a handler that is no longer announced is remembered: 30 days. */
 const PAIR_MEMORY_MS = 30 * 86_400_000;
 
@@ -27,24 +26,6 @@ export class DuePayments {
   /** Returns a leased payment, to be due at `dueAt`. */
   handBack({ account, conversationId, version }: PaymentRecord, dueAt: Date): Promise<void> {
     return callStore('handing work back', () => this.store.handBack(account, conversationId, version, dueAt));
-  }
-
-  /**
-   * Schedules `unknown` payments and refunds for which no inquiry is scheduled, those unchanged for longest first.
-   *
-   * @returns how many were scheduled, and whether there may be more
-   */
-  async scheduleUnknown(
-    limit: number,
-    dueAt: Date,
-  ): Promise<{ readonly scheduled: number; readonly hasMore: boolean }> {
-    const list = (type: RecordType): Promise<PaymentRecord[]> =>
-      callStore('reading', () => this.store.listByState(this.settings.account, type, ['unknown'], limit));
-    const [payments, refunds] = [await list('payment'), await list('refund')];
-    const unknown = [...payments, ...refunds];
-    const left = unknown.filter((record) => record.dueAt === null && isKnown(record));
-    await sideBySide(left, SCHEDULED_AT_ONCE, (record) => this.handBack(record, dueAt));
-    return { scheduled: left.length, hasMore: payments.length === limit || refunds.length === limit };
   }
 
   /** Deletes old settled payments with their refunds, and handlers and keys that have been remembered long enough. */

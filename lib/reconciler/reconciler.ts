@@ -53,19 +53,12 @@ const PURGE_EVERY_MS = 3_600_000;
 const RENEW_EVERY_MS = 120_000;
 /** How soon a failed task is tried again. */
 const RENEW_AGAIN_MS = 10_000;
-/** How often to look for `unknown` payments for which no inquiry is scheduled, although this instance could ask. */
-const SCHEDULE_EVERY_MS = 3_600_000;
-/** How many `unknown` payments are searched for them at once; doubled while none is found. */
-const MIN_SEARCHED = 500;
-const MAX_SEARCHED = 16_000;
-
 /** Each of these runs on its own schedule. */
-type Task = 'payments' | 'inquiries' | 'scheduling' | 'handlers' | 'purge';
+type Task = 'payments' | 'inquiries' | 'handlers' | 'purge';
 
 const FAILED: Readonly<Record<Task, string>> = {
   payments: 'The payment store failed during background work, which is tried again.',
   inquiries: 'The payment store failed during inquiries, which are made again.',
-  scheduling: 'The payment store failed to list unknown payments without a scheduled inquiry; this is tried again.',
   handlers: 'The payment store failed to record the handlers of events; they are announced again.',
   purge: 'The payment store failed to delete old payments; this is tried again.',
 };
@@ -86,8 +79,6 @@ export class Reconciler {
   private passedAt: number | null = null;
   private renewAt = 0;
   private purgeAt = 0;
-  private scheduleAt = 0;
-  private searchLimit = MIN_SEARCHED;
   private unheard = 0;
 
   constructor(
@@ -133,7 +124,6 @@ export class Reconciler {
     this.loops ??= Promise.all([
       this.repeat(() => this.events.wake()),
       this.repeat(() => this.attempt('payments', () => this.passInBackground())),
-      this.repeat(() => this.attempt('scheduling', () => this.scheduleUnknown())),
       this.repeat(() => this.attempt('handlers', () => this.renewHandlers())),
       this.repeat(() => this.attempt('purge', () => this.purge())),
     ]);
@@ -170,7 +160,6 @@ export class Reconciler {
       succeeded: () => undefined,
     });
     try {
-      await this.scheduleUnknown();
       await this.processDue(counts, queue);
     } finally {
       await queue.ended();
@@ -274,11 +263,12 @@ export class Reconciler {
    * again.
    */
   private async interrupt(record: PaymentRecord, counts: ReconcileCounts, queue: InquiryQueue): Promise<void> {
-    const dueAt = this.gateway.canInquire ? nextInquiry(this.clock.now(), 0, this.random) : null;
+    const dueAt = nextInquiry(this.clock.now(), 0, this.random);
     const moved = await this.writer.move(record, 'unknown', { reason: 'interrupted', dueAt });
     if (moved.outcome !== 'replaced') return;
     counts.interrupted += 1;
-    if (dueAt && isOwn(record, this.settings)) queue.add(queuedInquiry(moved.record, dueAt, false, counts));
+    const isAsked = this.gateway.canInquire && isOwn(record, this.settings);
+    if (isAsked) queue.add(queuedInquiry(moved.record, dueAt, false, counts));
   }
 
   private async expire(record: PaymentRecord, counts: ReconcileCounts): Promise<void> {
@@ -288,21 +278,6 @@ export class Reconciler {
     }
     const ended = await this.writer.move(record, 'expired');
     if (ended.outcome === 'replaced') counts.expired += 1;
-  }
-
-  /**
-   * Schedules inquiries about payments that became unknown under a dialect without inquiries: this instance has one.
-   */
-  private async scheduleUnknown(): Promise<void> {
-    const now = this.clock.monotonic();
-    if (!this.gateway.canInquire || now < this.scheduleAt) return;
-    this.scheduleAt = now + RENEW_AGAIN_MS;
-    const { scheduled, hasMore } = await this.due.scheduleUnknown(this.searchLimit, this.clock.now());
-    // The search returns those unchanged for longest first, scheduled ones included, so it may have to look further.
-    const isDone = !hasMore || (scheduled === 0 && this.searchLimit === MAX_SEARCHED);
-    this.scheduleAt = isDone ? now + SCHEDULE_EVERY_MS : now;
-    if (isDone) this.searchLimit = MIN_SEARCHED;
-    else if (scheduled === 0) this.searchLimit = Math.min(2 * this.searchLimit, MAX_SEARCHED);
   }
 
   private async renewHandlers(): Promise<void> {

@@ -21,7 +21,7 @@ export type Settlement = (record: PaymentRecord, now: Date) => PaymentRecord | n
 @Injectable()
 export class SettlementRules implements TextRules {
   readonly dateOrder: DateOrder;
-  /** Whether the gateway can be asked for an outcome. If not, no inquiry is scheduled. */
+  /** Whether the gateway can be asked for an outcome. */
   readonly canInquire: boolean;
 
   constructor(
@@ -204,9 +204,9 @@ function dueAfter(
   { canInquire, random }: SettlementRules,
   now: Date,
 ): PaymentChange {
-  if (!canInquire) return {};
+  // Also where this instance cannot ask: one that can may be started.
   if (state === 'unknown') return { dueAt: nextInquiry(now, 0, random) };
-  return state === 'failed' && !isPlain ? toBeAskedLate(now) : {};
+  return state === 'failed' && !isPlain && canInquire ? toBeAskedLate(now) : {};
 }
 
 /**

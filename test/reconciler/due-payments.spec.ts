@@ -1,6 +1,5 @@
 import { DuePayments } from '../../lib/reconciler/due-payments.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
-import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
@@ -53,42 +52,5 @@ describe('DuePayments', () => {
     await clock.advance(DAY_MS + 1);
     await due.purge();
     expect(await find()).toBeNull();
-  });
-
-  describe('scheduleUnknown', () => {
-    const addUnscheduled = (conversationId: string, fields: Partial<PaymentRecord> = {}) =>
-      store.insert(
-        aPaymentRecord({
-          state: 'unknown',
-          conversationId,
-          reference: null,
-          referenceLock: null,
-          dueAt: null,
-          ...fields,
-        }),
-      );
-    const at = (ms: number) => new Date(clock.now().getTime() + ms);
-
-    it('gives a due time only to unknown payments of the account that have none', async () => {
-      await addUnscheduled('ONE');
-      await addUnscheduled('FOREIGN', { account: 'other' });
-      await addUnscheduled('SETTLED', { state: 'failed' });
-      await add('SCHEDULED', 5_000);
-      expect(await due.scheduleUnknown(10, at(1_000))).toEqual({ scheduled: 1, hasMore: false });
-      expect(await leased()).toEqual([]);
-      await clock.advance(1_000);
-      expect(await leased()).toEqual(['ONE']);
-      await clock.advance(4_000);
-      expect(await leased()).toEqual(['SCHEDULED']);
-    });
-
-    it('handles up to limit payments, and reports whether there may be more', async () => {
-      await addUnscheduled('ONE', { updatedAt: at(-2) });
-      await addUnscheduled('TWO', { updatedAt: at(-1) });
-      expect(await due.scheduleUnknown(1, at(0))).toEqual({ scheduled: 1, hasMore: true });
-      expect(await leased()).toEqual(['ONE']);
-      expect(await due.scheduleUnknown(3, at(0))).toEqual({ scheduled: 1, hasMore: false });
-      expect(await leased()).toEqual(['TWO']);
-    });
   });
 });

@@ -311,7 +311,7 @@ describe('Reconciler', () => {
       const withoutInquiry = await shop.start(noCheckPayment());
       await add('LEFT', { state: 'charging' });
       expect(await withoutInquiry.payments.reconcile()).toMatchObject({ interrupted: 1, inquired: 0 });
-      expect(await shop.store.find('default', 'LEFT')).toMatchObject({ state: 'unknown', dueAt: null });
+      expect(await shop.store.find('default', 'LEFT')).toMatchObject({ state: 'unknown' });
     });
 
     it('processes at most 200 payments', async () => {
@@ -661,20 +661,16 @@ describe('Reconciler', () => {
     started.length = 0;
   });
 
-  it.each(['announce', 'listByState'] as const)(
-    'retries %s about every ten seconds when the store fails',
-    async (method) => {
-      await startBackground();
-      let calls = 0;
-      const fail = (): Promise<never> => ((calls += 1), Promise.reject(new Error('down')));
-      shop.store[method] = fail;
-      await shop.clock.advance(5 * MINUTE_MS);
-      calls = 0;
-      await shop.clock.advance(MINUTE_MS);
-      expect(calls).toBeGreaterThanOrEqual(4);
-      expect(calls).toBeLessThanOrEqual(7);
-    },
-  );
+  it('retries to announce handlers about every ten seconds when the store fails', async () => {
+    await startBackground();
+    let calls = 0;
+    shop.store.announce = () => ((calls += 1), Promise.reject(new Error('down')));
+    await shop.clock.advance(5 * MINUTE_MS);
+    calls = 0;
+    await shop.clock.advance(MINUTE_MS);
+    expect(calls).toBeGreaterThanOrEqual(4);
+    expect(calls).toBeLessThanOrEqual(7);
+  });
 
   describe('when another writer changes the leased payments', () => {
     beforeEach(() => {
@@ -726,17 +722,6 @@ describe('Reconciler', () => {
     expect(log.join()).not.toContain('secret');
   });
 
-  it('logs that the store failed to list unknown payments without a scheduled inquiry', async () => {
-    const listByState = jest.spyOn(shop.store, 'listByState').mockRejectedValueOnce(new Error('password=secret'));
-    await startBackground();
-    await shop.clock.advance(20 * SECOND_MS);
-    expect(listByState.mock.calls.map(([, type]) => type)).toEqual(['payment', 'payment', 'refund']);
-    expect(log).toContain(
-      'error The payment store failed to list unknown payments without a scheduled inquiry; this is tried again.',
-    );
-    expect(log.join()).not.toContain('secret');
-  });
-
   it('logs that the store failed to delete old payments', async () => {
     await startBackground({ retentionMs: DAY_MS });
     const purge = jest.spyOn(shop.store, 'purge').mockRejectedValueOnce(new Error('password=secret'));
@@ -772,84 +757,32 @@ describe('Reconciler', () => {
     expect(reconciler.failuresInRow).toBeGreaterThanOrEqual(20);
   });
 
-  describe('with unknown payments that have no scheduled inquiry', () => {
-    it('inquires about them after an instance with CheckPayment starts, which does not wait for them', async () => {
-      for (let index = 0; index < 600; index += 1) await add(`UNSCHEDULED${index}`, { state: 'unknown', dueAt: null });
-      await add('SCHEDULED', { state: 'unknown', dueAt: new Date(shop.clock.now().getTime() + DAY_MS) });
-      const { listByState } = shop.store;
-      const listed = jest.spyOn(shop.store, 'listByState').mockImplementation(() => new Promise(() => undefined));
-      const hanging = await shop.start();
-      hanging.reconciler.start();
-      listed.mockImplementation(listByState.bind(shop.store));
+  describe('where an instance cannot ask', () => {
+    it('are asked about within minutes of the start of one that can', async () => {
+      const without = await startBackground(noCheckPayment());
+      await add('LEFT', { state: 'charging' });
+      await shop.clock.advance(2 * HOUR_MS);
+      expect([await stateOf('LEFT'), shop.gateway.sent('CheckPayment')]).toEqual(['unknown', []]);
+      await without.reconciler.stop();
       await startBackground();
       await shop.clock.advance(10 * MINUTE_MS);
-      const states = await Promise.all(['UNSCHEDULED0', 'UNSCHEDULED599', 'SCHEDULED'].map(stateOf));
-      expect(states).toEqual(['succeeded', 'succeeded', 'unknown']);
-      for (const [, , , limit] of listed.mock.calls) expect(limit).toBeLessThanOrEqual(1_000);
-      expect(listed.mock.calls.length).toBeLessThanOrEqual(10);
+      expect(await stateOf('LEFT')).toBe('succeeded');
     });
 
-    it('inquires about them in a single pass as well', async () => {
-      await add('UNSCHEDULED', { state: 'unknown', dueAt: null });
-      expect(await flows.payments.reconcile()).toMatchObject({ inquired: 1, settled: 1 });
-    });
-
-    it('schedules all of them soon, however many there are and however slow the gateway is', async () => {
-      for (let index = 0; index < 1_500; index += 1)
-        await add(`UNSCHEDULED${index}`, { state: 'unknown', dueAt: null });
-      for (let held = 0; held < 4; held += 1) shop.gateway.hold('CheckPayment');
-      const listByState = jest.spyOn(shop.store, 'listByState');
-      await startBackground();
-      await shop.clock.advance(MINUTE_MS);
-      const ofPayments = listByState.mock.calls.filter(([, type]) => type === 'payment');
-      expect(ofPayments.map(([, , , limit]) => limit)).toEqual([500, 500, 1_000, 1_000, 2_000]);
-      const unknown = await shop.store.listByState('default', 'payment', ['unknown'], 2_000);
-      expect(unknown).toHaveLength(1_500);
-      expect(unknown.filter(({ dueAt }) => dueAt === null)).toEqual([]);
-    });
-
-    it('searches for them with a doubling limit, and starts over an hour later', async () => {
-      const scheduled = aPaymentRecord({ state: 'unknown', dueAt: new Date(shop.clock.now().getTime() + 9 * HOUR_MS) });
-      const limits: number[] = [];
-      shop.store.listByState = (_account, type, _states, limit) => {
-        if (type !== 'payment') return Promise.resolve([]);
-        limits.push(limit);
-        const found = Array.from({ length: limit }, () => scheduled);
-        // If one was found, the search is repeated with the same limit, since there may be another.
-        if (limits.length === 6) found[0] = { ...scheduled, dueAt: null };
-        return Promise.resolve(found);
-      };
-      await startBackground();
-      await shop.clock.advance(30 * MINUTE_MS);
-      expect(limits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 16_000]);
-      await shop.clock.advance(31 * MINUTE_MS);
-      expect(limits.slice(7, 9)).toEqual([500, 1_000]);
-    });
-
-    it('leaves them unchanged if no instance has CheckPayment', async () => {
-      await add('UNSCHEDULED', { state: 'unknown', dueAt: null });
+    it('count no inquiry that was not made, so that the interval of one that can does not grow', async () => {
       await add('DUE', { state: 'unknown' });
-      const handBack = jest.spyOn(shop.store, 'handBack');
       await startBackground(noCheckPayment());
       await shop.clock.advance(2 * HOUR_MS);
-      expect(handBack).not.toHaveBeenCalled();
-      // No inquiry was made, so none is counted: the next interval of an instance that can inquire does not grow.
-      expect(await shop.store.find('default', 'DUE')).toMatchObject({
-        inquiries: 0,
-        version: aPaymentRecord().version,
-      });
+      const { version } = aPaymentRecord();
+      expect(await shop.store.find('default', 'DUE')).toMatchObject({ inquiries: 0, version });
     });
 
     it('stays idle between inquiries when instances with and without CheckPayment run', async () => {
-      for (let index = 0; index < 20; index += 1) await add(`UNSCHEDULED${index}`, { state: 'unknown', dueAt: null });
+      await addUnknown(20);
       shop.gateway.willAnswer('CheckPayment', ...Array.from({ length: 10_000 }, () => UNDECIDED));
       await startBackground(noCheckPayment());
       await startBackground();
-      const [handBack, listByState] = [jest.spyOn(shop.store, 'handBack'), jest.spyOn(shop.store, 'listByState')];
-      // An instance that leases them has them for ten minutes; within an hour, that may always be the one that cannot inquire.
       await shop.clock.advance(4 * HOUR_MS);
-      expect(handBack.mock.calls.length).toBeLessThanOrEqual(20);
-      expect(listByState.mock.calls.filter(([, type]) => type === 'payment').length).toBeLessThanOrEqual(6);
       // As many inquiries as a single instance would make: about ten, at doubling intervals.
       expect(shop.gateway.sent('CheckPayment').length).toBeLessThanOrEqual(20 * 13);
       expect(shop.gateway.sent('CheckPayment').length).toBeGreaterThanOrEqual(20);

@@ -107,9 +107,9 @@ describe('the outcome of a DoPayment or an Auth3d', () => {
     expect(delayMs).toBeLessThanOrEqual(18_000);
   });
 
-  it('schedules no inquiry if it is clear, or if the dialect has no CheckPayment', () => {
+  it('schedules no inquiry if it is clear; one that is not is due even where this instance cannot ask', () => {
     const record = aPaymentRecord({ state: 'authorizing', dueAt: NOW });
-    expect(applyOutcome(record, UNCLEAR, { ...RULES, canInquire: false }, NOW)!.dueAt).toBeNull();
+    expect(applyOutcome(record, UNCLEAR, { ...RULES, canInquire: false }, NOW)!.dueAt).not.toBeNull();
     for (const clear of [APPROVED, DECLINED, MISMATCHED]) {
       expect(applyOutcome(record, clear, RULES, NOW)!.dueAt).toBeNull();
     }
