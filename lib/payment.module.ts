@@ -8,7 +8,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { AccountLife } from './module/life-cycle.js';
+import { LifeCycle } from './module/life-cycle.js';
 import { PaymentConfigurationError } from './errors/payment-errors.js';
 import { type ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, type OPTIONS_TYPE } from './module/providers.js';
 import { PaymentLogger } from './telemetry/payment-logger.js';
@@ -16,14 +16,14 @@ import { PaymentLogger } from './telemetry/payment-logger.js';
 /** The module of one merchant account. */
 @Module({
   // Only for the bare class, `imports: [PaymentModule]`: forRoot replaces this provider.
-  providers: [{ provide: AccountLife, useFactory: refuseBareImport, inject: [ModulesContainer] }],
+  providers: [{ provide: LifeCycle, useFactory: refuseBareImport, inject: [ModulesContainer] }],
 })
 export class PaymentModule
   extends ConfigurableModuleClass
   implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown
 {
   /** @hidden */
-  constructor(private readonly life: AccountLife) {
+  constructor(private readonly life: LifeCycle) {
     super();
   }
 
@@ -61,7 +61,7 @@ export class PaymentModule
   }
 
   beforeApplicationShutdown(): Promise<void> {
-    return this.life.ended();
+    return this.life.drain();
   }
 
   onApplicationShutdown(): Promise<void> {
@@ -89,6 +89,6 @@ function refuseBareImport(modules: ModulesContainer): never {
 
 /** Whether the module is the bare class, without what forRoot adds. */
 function isBare(providers: ReadonlyMap<unknown, { readonly inject?: unknown }>): boolean {
-  const inject = providers.get(AccountLife)?.inject;
+  const inject = providers.get(LifeCycle)?.inject;
   return Array.isArray(inject) && inject.includes(ModulesContainer);
 }

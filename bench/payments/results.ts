@@ -74,12 +74,12 @@ export function sectionsOf({ runs, loads }: Pick<Results, 'runs' | 'loads'>): Se
       const atThis = runs.filter((run) => run.atOnce === atOnce);
       const ran = subjects.filter(({ name }) => atThis.some(({ subject }) => subject === name));
       const baseline = subjects.find(({ beside }) => beside === undefined)!.name;
-      return { title, atOnce, baseline, rows: ran.map(({ name }) => rowOf(name, atThis)) };
+      return { title, atOnce, baseline, rows: ran.map(({ name }) => factsOf(name, atThis)) };
     }),
   ).filter(({ rows }) => rows.length > 0);
 }
 
-function rowOf(subject: string, runs: readonly Run[]): Row {
+function factsOf(subject: string, runs: readonly Run[]): Row {
   const { beside, goal } = subjectNamed(subject);
   const own = runs.filter((run) => run.subject === subject);
   const ratios = roundRatios(

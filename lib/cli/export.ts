@@ -4,7 +4,7 @@ import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { currencyLetters } from '../payment/amount.js';
 import type { Payment } from '../payment/payment.js';
-import { rowOf, SALE_STATES, UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../payment/states.js';
+import { factsOf, SALE_STATES, UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../payment/states.js';
 import type { Refund } from '../payment/refund.js';
 import { type Call, CommandFailedError, type Outcome, type Run, UsageError } from './command.js';
 import { escaped, withoutControls } from './layout.js';
@@ -13,7 +13,7 @@ import { isRefund, statesOf } from './payments.js';
 import { periodOf, type Zone, type ZonedPeriod } from './period.js';
 
 /** The states of payments that have an outcome. Those of refunds are among them. */
-const SETTLED_STATES = SALE_STATES.filter((state) => rowOf(state).settled);
+const SETTLED_STATES = SALE_STATES.filter((state) => factsOf(state).settled);
 /** How much text is written at once. */
 const CHUNK_LENGTH = 65_536;
 /** What is settled at the end of a period may be written a little later. */
@@ -101,7 +101,7 @@ async function written(
 /** What may still come: payments and refunds that may have moved money, and have no outcome. */
 async function unsettledRemark({ operations }: Account): Promise<string> {
   const counts = await operations.counts();
-  const open = UNSETTLED_SALE_STATES.filter((state) => rowOf(state).money !== 'no');
+  const open = UNSETTLED_SALE_STATES.filter((state) => factsOf(state).money !== 'no');
   const sales = open.reduce((sum, state) => sum + counts.states[state].count, 0);
   const refunds = UNSETTLED_REFUND_STATES.reduce((sum, state) => sum + counts.refunds[state].count, 0);
   if (sales + refunds === 0) return '';

@@ -1,5 +1,5 @@
 import type { LedgerEvent } from '../payment/payment-event.js';
-import { FREE_STATES, rowOf } from '../payment/states.js';
+import { FREE_STATES, factsOf } from '../payment/states.js';
 import { holdsOrder } from '../payment/transitions.js';
 import type { PaymentLedger } from '../store/payment-store.js';
 
@@ -11,7 +11,7 @@ import type { PaymentLedger } from '../store/payment-store.js';
  */
 export async function isSilent(event: LedgerEvent, ledger: PaymentLedger): Promise<boolean> {
   const { account, conversationId, reference, state, allowRepeat } = event.payment;
-  const { settled, money } = rowOf(state);
+  const { settled, money } = factsOf(state);
   if ('refund' in event || !settled || money !== 'no' || allowRepeat) return false;
   if (reference === null) {
     const latest = await ledger.find(account, conversationId);

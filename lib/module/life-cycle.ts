@@ -22,7 +22,7 @@ import { connectTelemetry } from '../telemetry/open-telemetry.js';
  * those of the hooks, so that Nest does not call them as well.
  */
 @Injectable()
-export class AccountLife {
+export class LifeCycle {
   /** #private, since `inspect` would otherwise print the whole application. */
   readonly #discovery: DiscoveryService;
   readonly #adapterHost: HttpAdapterHost;
@@ -84,7 +84,7 @@ export class AccountLife {
   }
 
   /** The server still listens, so that buyers who return from the bank meanwhile are answered. */
-  async ended(): Promise<void> {
+  async drain(): Promise<void> {
     await this.inFlight.ended();
   }
 

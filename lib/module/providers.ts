@@ -39,7 +39,7 @@ import { StoreClock } from '../settlement/store-clock.js';
 import { openStore } from '../store/open-store.js';
 import { PAYMENT_STORE } from '../store/payment-store.js';
 import { AccountRegistration, ScopeCheck } from './account-registration.js';
-import { AccountLife } from './life-cycle.js';
+import { LifeCycle } from './life-cycle.js';
 import { PaymentSimulator } from './payment-simulator.js';
 import { StartUpReport } from './start-up-report.js';
 import {
@@ -125,7 +125,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
         },
         inject: [PaymentSettings, GatewayTransport, PaymentClock, OWN_SIMULATOR],
       },
-      AccountLife,
+      LifeCycle,
       PlainEvents,
       HandlerFinder,
       EventDispatcher,

@@ -10,7 +10,7 @@ import { GatewayClient } from '../gateway/gateway-client.js';
 import type { HostedForm, HostedPage } from '../gateway/readings/pages.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
-import { rowOf } from '../payment/states.js';
+import { factsOf } from '../payment/states.js';
 import { Randomness } from '../runtime/randomness.js';
 import { SharedCalls } from '../runtime/shared-calls.js';
 import { StoreClock } from '../settlement/store-clock.js';
@@ -171,7 +171,7 @@ export class HostedPayments {
       const settled = await answer;
       if (settled && !settled.isStored) return toPayment(settled.record, false);
       latest = settled?.record ?? latest;
-      if (!isAskable(latest) || rowOf(latest.state).settled) break;
+      if (!isAskable(latest) || factsOf(latest.state).settled) break;
       // An inquiry that began before the buyer came back may have missed the card that the buyer has just used.
       if (settled !== null && latest.reason === 'declined' && begunAt >= arrivedAt) return toPayment(latest);
       latest = await this.lookUps.run(record.conversationId, async () => {
@@ -186,7 +186,7 @@ export class HostedPayments {
   private askApart(record: PaymentRecord): CallbackInquiry {
     const { conversationId } = record;
     const now = this.clock.monotonic();
-    const gapMs = rowOf(record.state).settled ? ASK_ENDED_AGAIN_MS : ASK_AGAIN_MS;
+    const gapMs = factsOf(record.state).settled ? ASK_ENDED_AGAIN_MS : ASK_AGAIN_MS;
     const running = this.#asking.get(conversationId);
     // Its own timer may fire after the caller's: a caller that has waited long enough must not get the old answer
     // again.
@@ -220,7 +220,7 @@ function isOpen(record: PaymentRecord): boolean {
 
 /** Whether the gateway has a word to say about it: there was a page, and it has not been paid as far as is known. */
 function isAskable({ state, expiresAt }: PaymentRecord): boolean {
-  return expiresAt !== null && rowOf(state).whenDue === 'inquire';
+  return expiresAt !== null && factsOf(state).whenDue === 'inquire';
 }
 
 function isCredible(endsAt: Date | null, now: Date): endsAt is Date {

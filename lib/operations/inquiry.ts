@@ -4,12 +4,12 @@ import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, isRefund, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { type Refund, saleAmountsOf, toRefund } from '../payment/refund.js';
-import { isBeforeMoney, type LedgerState, rowOf } from '../payment/states.js';
+import { isBeforeMoney, type LedgerState, factsOf } from '../payment/states.js';
 import { inOperation, itself } from '../telemetry/spans.js';
 import type { InquiryOutcome } from '../gateway/readings/outcomes.js';
 import { expectOwn, isOwn, PaymentReader, RefundReader } from '../settlement/records.js';
 import { paymentOf, PaymentWriter, refundOf, type Settled } from '../settlement/writer.js';
-import { applyAbandoned, applyToPage } from '../settlement/page-outcomes.js';
+import { applyAbandoned, applyPageInquiry } from '../settlement/page-outcomes.js';
 import { applyInquiry, saysUnpaid, type Settlement, SettlementRules } from '../settlement/outcomes.js';
 import { StoreClock } from '../settlement/store-clock.js';
 
@@ -106,10 +106,10 @@ export class Inquiries {
 
   /** @returns null when the gateway did not answer; that of another gateway is not asked and counts as silent */
   async ask(record: PaymentRecord, by?: string): Promise<Settled | null> {
-    if (record.kind === 'hosted') return this.askAboutPage(record, applyToPage, by);
+    if (record.kind === 'hosted') return this.askAboutPage(record, applyPageInquiry, by);
     const answer = await this.answerAbout(record);
     // Silence about what ended without money is made up for a few times.
-    if (!answer && !rowOf(record.state).settled) return null;
+    if (!answer && !factsOf(record.state).settled) return null;
     const inquiry = answer ?? SILENCE;
     // "Not found" counts when it is answered twice, ten minutes apart, so the store's time is needed: this host's clock
     // may just have been set.
@@ -127,7 +127,7 @@ export class Inquiries {
 
   private async askAboutPage(
     record: PaymentRecord,
-    apply: typeof applyToPage,
+    apply: typeof applyPageInquiry,
     by?: string,
     untold?: LedgerState,
   ): Promise<Settled | null> {

@@ -28,7 +28,7 @@ import {
   saleAmountsOf,
   saleText,
   toRefund,
-  withoutForeignParts,
+  withProvenParts,
 } from '../payment/refund.js';
 import { advance, referenceLockIn } from '../payment/transitions.js';
 import { Randomness } from '../runtime/randomness.js';
@@ -222,7 +222,7 @@ export class Refunds {
   private async sale(conversationId: string): Promise<PaymentRecord> {
     const sale = await this.payments.find(conversationId);
     if (!sale) throw new PaymentNotFoundError();
-    return withoutForeignParts(sale, await this.payments.history(conversationId));
+    return withProvenParts(sale, await this.payments.history(conversationId));
   }
 
   /**

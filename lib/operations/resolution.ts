@@ -3,7 +3,7 @@ import { PaymentNotFoundError, PaymentStateError } from '../errors/payment-error
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
 import { keptNote } from '../payment/kept-text.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
-import { isClaimed, rowOf } from '../payment/states.js';
+import { isClaimed, factsOf } from '../payment/states.js';
 import { isOpenRefund, type Refund, refundedPayment, toRefund } from '../payment/refund.js';
 import { advance } from '../payment/transitions.js';
 import { PaymentReader, RefundReader } from '../settlement/records.js';
@@ -94,7 +94,7 @@ export class Resolutions {
     const resolved = await this.writer.decide(record, (current, now) => {
       // A payment that has changed may have refunds by now that were not looked up.
       const isOutdated = reader === this.payments && current.version !== record.version;
-      if (isOutdated || !rowOf(current.state).to[state]?.includes('operator')) return null;
+      if (isOutdated || !factsOf(current.state).to[state]?.includes('operator')) return null;
       const isFresh = claimedAt !== null && now.getTime() - claimedAt.getTime() < INTERRUPTED_MS;
       if (isFresh && current.reason === 'interrupted') {
         refusal = MAY_BE_SENT;

@@ -22,7 +22,7 @@ import {
   type RefundState,
   SALE_STATES,
 } from '../payment/states.js';
-import { type Refund, toRefund, withoutForeignParts } from '../payment/refund.js';
+import { type Refund, toRefund, withProvenParts } from '../payment/refund.js';
 import { InFlight } from '../settlement/in-flight.js';
 import { PaymentReader, RefundReader } from '../settlement/records.js';
 import {
@@ -345,7 +345,7 @@ export class PaymentOperations {
   /** A record without what the gateway may have said about another payment, perhaps before an operator settled it. */
   private async proven(record: PaymentRecord): Promise<PaymentRecord> {
     if (record.isUnproven !== true && record.reason !== 'operator') return record;
-    const own = withoutForeignParts(record, await this.payments.history(record.conversationId));
+    const own = withProvenParts(record, await this.payments.history(record.conversationId));
     if (own === record) return record;
     const { code, message } = own;
     return { ...own, ...UNANSWERED, code, message };

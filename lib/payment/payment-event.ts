@@ -5,7 +5,7 @@ import {
   type PaymentEventState,
   REFUND_EVENT_STATES,
   type RefundEventState,
-  rowOf,
+  factsOf,
 } from './states.js';
 
 /** The name of an event, which is also its name in `@nestjs/event-emitter`. */
@@ -71,7 +71,7 @@ export function eventIdOf({
 }
 
 export function isEventState(state: LedgerState): state is PaymentEventState {
-  return rowOf(state).published;
+  return factsOf(state).published;
 }
 
 /** Whether a payment is in a state that is published. */

@@ -1,4 +1,4 @@
-import { isKnownState, type LedgerState, type PaymentState, rowOf } from './states.js';
+import { isKnownState, type LedgerState, type PaymentState, factsOf } from './states.js';
 
 /**
  * Why a payment is in its state.
@@ -232,7 +232,7 @@ export function toPayment(record: PaymentRecord, stored = true): Payment {
     allowRepeat: record.allowRepeat,
     kind: record.kind as PaymentKind,
     state: record.state as PaymentState,
-    settled: isKnown(record) && rowOf(record.state).settled,
+    settled: isKnown(record) && factsOf(record.state).settled,
     stored,
     reason: record.reason,
     amount: record.amount,

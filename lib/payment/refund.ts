@@ -8,7 +8,7 @@ import {
   type RefundKind,
   toPayment,
 } from './payment.js';
-import { type RefundState, rowOf } from './states.js';
+import { type RefundState, factsOf } from './states.js';
 
 /** What the module shows of a refund or void. A payment's own state never changes by it. */
 export class Refund {
@@ -73,7 +73,7 @@ export function toRefund(record: PaymentRecord, stored = true): Refund {
     reference: record.reference,
     kind: record.kind as RefundKind,
     state: record.state as RefundState,
-    settled: isKnown(record) && rowOf(record.state).settled,
+    settled: isKnown(record) && factsOf(record.state).settled,
     stored,
     reason: record.reason,
     amount: record.amount,
@@ -155,7 +155,7 @@ const FOREIGN: ReadonlySet<PaymentReason> = new Set([
  * A payment without the ids and the amount that may be another payment's: money must not be given back of that one. The
  * answer to Auth3d may show another amount because a browser brought another payment's ids.
  */
-export function withoutForeignParts(
+export function withProvenParts(
   payment: PaymentRecord,
   history: readonly Pick<PaymentHistoryEntry, 'reason'>[],
 ): PaymentRecord {
@@ -186,7 +186,7 @@ export function isMoneyTaken({
   chargedAmount,
 }: Omit<TakenOf, 'amount' | 'currencyCode'>): boolean {
   if (!isKnown({ state, kind })) return false;
-  if (rowOf(state).money === 'yes') return true;
+  if (factsOf(state).money === 'yes') return true;
   // Of another amount than was asked, it must be known which one was taken.
   const isAmountKnown = reason !== 'amount_mismatch' || chargedAmount !== null;
   return state === 'review' && reason !== null && MONEY_PROVEN.has(reason) && isAmountKnown;
@@ -217,7 +217,7 @@ export function refundTotals(payment: TakenOf, refunds: readonly GivenBack[], fo
  * Whether a refund may still turn out to have given money back. That counts as given, even in a newer release's state.
  */
 export function isOpenRefund(refund: Pick<GivenBack, 'state' | 'kind'>): boolean {
-  return !(isKnown(refund) && rowOf(refund.state).settled);
+  return !(isKnown(refund) && factsOf(refund.state).settled);
 }
 
 /** Whether the whole sale was called off. */

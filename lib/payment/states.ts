@@ -216,7 +216,7 @@ export type UnsettledState = StatesWith<'settled', false>;
 export const ALL_STATES = Object.keys(PAYMENT_STATES) as readonly LedgerState[];
 /** The states that a refund can be in: those that follow from its first. */
 export const REFUND_STATES = statesFrom(statesWhere(({ begunBy }) => begunBy === 'refund')).filter(
-  (state) => !rowOf(state).neverRefund,
+  (state) => !factsOf(state).neverRefund,
 ) as readonly RefundState[];
 /** The states that a payment can be in. */
 export const SALE_STATES = statesFrom(
@@ -231,7 +231,7 @@ export const UNCLEAR_STATES = statesWhere(({ settled, published }) => published 
 
 /** The states that are published as events of refunds. */
 export const REFUND_EVENT_STATES = REFUND_STATES.filter(
-  (state) => rowOf(state).published,
+  (state) => factsOf(state).published,
 ) as readonly RefundEventState[];
 
 /** The states in which a payment does not hold its order; one whose page is being opened has the lock. */
@@ -243,7 +243,7 @@ export const UNSETTLED_SALE_STATES = SALE_STATES.filter(isUnsettled);
 export const UNSETTLED_REFUND_STATES = REFUND_STATES.filter(isUnsettled);
 
 function isUnsettled<State extends LedgerState>(state: State): state is State & UnsettledState {
-  return !rowOf(state).settled;
+  return !factsOf(state).settled;
 }
 
 function statesFrom(first: readonly LedgerState[]): readonly LedgerState[] {
@@ -254,7 +254,7 @@ function statesFrom(first: readonly LedgerState[]): readonly LedgerState[] {
 }
 
 export function statesWhere(holds: (row: StateRow) => boolean): readonly LedgerState[] {
-  return ALL_STATES.filter((state) => holds(rowOf(state)));
+  return ALL_STATES.filter((state) => holds(factsOf(state)));
 }
 
 /** The row of a state that only a newer release knows. The payment counts as waiting, and is left to that release. */
@@ -270,19 +270,19 @@ const ROW_OF_NEWER_RELEASE: StateRow = {
 };
 
 /** The row of a state, even of a state that this release does not know. */
-export function rowOf(state: LedgerState): StateRow {
+export function factsOf(state: LedgerState): StateRow {
   return isKnownState(state) ? PAYMENT_STATES[state] : ROW_OF_NEWER_RELEASE;
 }
 
 /** Whether neither DoPayment nor Auth3d can have been called. */
 export function isBeforeMoney(state: LedgerState): boolean {
-  const { settled, money } = rowOf(state);
+  const { settled, money } = factsOf(state);
   return !settled && money === 'no';
 }
 
 /** Whether the one right to call DoPayment or Auth3d has been taken, and the outcome has not been written yet. */
 export function isClaimed(state: LedgerState): boolean {
-  return rowOf(state).whenDue === 'interrupt';
+  return factsOf(state).whenDue === 'interrupt';
 }
 
 export function isKnownState(state: string): state is LedgerState {

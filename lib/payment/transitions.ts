@@ -1,5 +1,5 @@
 import { isKnown, isRefund, type PaymentRecord, type PaymentReason } from './payment.js';
-import { isBeforeMoney, type LedgerState, rowOf } from './states.js';
+import { isBeforeMoney, type LedgerState, factsOf } from './states.js';
 
 /**
  * The fields that may change along with the state. A field that is left out stays as it is, except `reason`, `dueAt`
@@ -31,7 +31,7 @@ export type PaymentChange = Partial<
  */
 export function advance(record: PaymentRecord, state: LedgerState, change: PaymentChange, now: Date): PaymentRecord {
   const isSame = state === record.state && state !== 'succeeded';
-  if (!isKnown(record) || (!isSame && !(state in rowOf(record.state).to))) {
+  if (!isKnown(record) || (!isSame && !(state in factsOf(record.state).to))) {
     throw new Error(`A payment cannot go from ${record.state} to ${state}.`);
   }
   return {
@@ -41,10 +41,10 @@ export function advance(record: PaymentRecord, state: LedgerState, change: Payme
     by: isRefund(record) ? (record.by ?? null) : null,
     ...change,
     state,
-    ...(record.redirectUrl !== undefined && rowOf(state).settled && { redirectUrl: undefined }),
+    ...(record.redirectUrl !== undefined && factsOf(state).settled && { redirectUrl: undefined }),
     idempotencyKey: freesKey(record.state, state, change.reason ?? null) ? null : record.idempotencyKey,
     referenceLock: referenceLockIn(state, record),
-    finalizedAt: rowOf(state).settled ? (isSame ? record.finalizedAt : now) : null,
+    finalizedAt: factsOf(state).settled ? (isSame ? record.finalizedAt : now) : null,
     updatedAt: now,
     version: record.version + 1,
   };
@@ -74,7 +74,7 @@ export function referenceLockIn(
     pinsReference = false,
   }: Pick<PaymentRecord, 'kind' | 'parentId' | 'reference' | 'allowRepeat' | 'pinsReference'>,
 ): string | null {
-  const { holdsReference, holdsReferenceIf, holdsPayment } = rowOf(state);
+  const { holdsReference, holdsReferenceIf, holdsPayment } = factsOf(state);
   const isLocking = isRefund({ parentId }) ? holdsPayment : holdsReference || holdsReferenceIf === kind;
   return isLocking && !allowRepeat && !pinsReference ? (parentId ?? reference) : null;
 }

@@ -8,7 +8,7 @@ import { isOwn } from '../settlement/records.js';
 import { InquiryQueue, type InquiryWatch, type QueuedInquiry } from './inquiry-queue.js';
 import type { PaymentClock } from '../runtime/clock.js';
 import { isKnown, type PaymentRecord } from '../payment/payment.js';
-import { rowOf } from '../payment/states.js';
+import { factsOf } from '../payment/states.js';
 import { Randomness } from '../runtime/randomness.js';
 import { DuePayments, PAYMENT_LEASE_MS, sideBySide } from './due-payments.js';
 import { OwedWrites } from '../settlement/owed-writes.js';
@@ -212,7 +212,7 @@ export class Reconciler {
   ): Promise<void> {
     if (this.stopping.signal.aborted) return this.due.handBack(record, this.clock.now());
     if (!isKnown(record)) return this.leaveToNewerRelease(record);
-    switch (rowOf(record.state).whenDue) {
+    switch (factsOf(record.state).whenDue) {
       case 'expire':
         return this.expire(record, counts);
       case 'interrupt':
@@ -223,7 +223,7 @@ export class Reconciler {
         // ends like one whose gateway is silent.
         if (this.gateway.canInquire || record.state === 'pending')
           return queue.add(queuedInquiry(record, until, true, counts));
-        if (rowOf(record.state).settled) return this.leaveToOthers(record);
+        if (factsOf(record.state).settled) return this.leaveToOthers(record);
         return;
       case 'nothing':
         return;
@@ -250,7 +250,7 @@ export class Reconciler {
   private async leaveToOthers(record: PaymentRecord): Promise<void> {
     const now = this.clock.now().getTime();
     const unchangedMs = now - record.updatedAt.getTime();
-    if (rowOf(record.state).settled && unchangedMs >= MAX_LATE_MS) {
+    if (factsOf(record.state).settled && unchangedMs >= MAX_LATE_MS) {
       const { state, reason, by } = record;
       return void (await this.writer.move(record, state, { reason, by }));
     }

@@ -3,7 +3,7 @@ import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { amountWithCurrency, currencyLetters } from '../payment/amount.js';
 import { isRefund, type PaymentRecord } from '../payment/payment.js';
 import { isEventState } from '../payment/payment-event.js';
-import { rowOf, UNCLEAR_STATES } from '../payment/states.js';
+import { factsOf, UNCLEAR_STATES } from '../payment/states.js';
 import { type LogFields, LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { countOutcome } from '../telemetry/metrics.js';
 
@@ -18,7 +18,7 @@ const logger = new PaymentLogger();
 export function reportChange(record: PaymentRecord, before: Pick<PaymentRecord, 'state' | 'updatedAt'> | null): void {
   if (before?.state !== record.state && isEventState(record.state)) countOutcome(record);
   const line = lineOf(record, '', before);
-  if (before && before.state !== record.state && rowOf(before.state).settled) logger.error(line);
+  if (before && before.state !== record.state && factsOf(before.state).settled) logger.error(line);
   else if (UNCLEAR_STATES.includes(record.state)) logger.warn(line);
   else logger.log(line);
 }

@@ -3,7 +3,7 @@ import { GatewayClient } from '../gateway/gateway-client.js';
 import type { ChargeOutcome, InquiryOutcome } from '../gateway/readings/outcomes.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentRecord } from '../payment/payment.js';
-import { isClaimed, rowOf } from '../payment/states.js';
+import { isClaimed, factsOf } from '../payment/states.js';
 import type { DateOrder } from '../payment/transaction-date.js';
 import { advance, type PaymentChange } from '../payment/transitions.js';
 import { Randomness } from '../runtime/randomness.js';
@@ -114,7 +114,7 @@ export function applyInquiry(
   if (record.state !== 'unknown') return null;
   if (inquiry.outcome === 'declined') return applyOutcome(record, inquiry.charge, rules, now);
   // "Not found" proves nothing after an approval that may have been this payment's.
-  if (inquiry.outcome === 'not_found' && isConfirmed(record, answeredAt) && !isUnbound(record)) {
+  if (inquiry.outcome === 'not_found' && isSecondAnswer(record, answeredAt) && !isUnbound(record)) {
     return advance(record, 'failed', { reason: 'not_found', ...toBeAskedLate(now) }, now);
   }
   const askedAgain: PaymentChange = {
@@ -163,7 +163,7 @@ export function endWithoutPage(
 /** The record once it is proven that its request was never sent; null when the record contradicts that by now. */
 export function applyNotSent(record: PaymentRecord, now: Date): PaymentRecord | null {
   // The claim of an `unknown` payment ran out while its request was still held back.
-  if (!rowOf(record.state).requesting && record.state !== 'unknown') return null;
+  if (!factsOf(record.state).requesting && record.state !== 'unknown') return null;
   return advance(record, 'failed', { reason: 'not_sent' }, now);
 }
 
@@ -189,7 +189,7 @@ function isConfirmation({ isBound }: { readonly isBound: boolean }, record: Paym
   return isBound || !(isUnbound(record) || record.state === 'authorizing');
 }
 
-export function isConfirmed(record: PaymentRecord, answeredAt: Date): boolean {
+export function isSecondAnswer(record: PaymentRecord, answeredAt: Date): boolean {
   return record.notFoundAt !== null && answeredAt.getTime() - record.notFoundAt.getTime() >= UNPAID_CONFIRMED_AFTER_MS;
 }
 

@@ -7,7 +7,7 @@ import {
   applyInquiry,
   applyOutcome,
   askedLate,
-  isConfirmed,
+  isSecondAnswer,
   nextInquiry,
   saysUnpaid,
   type SettlementRules,
@@ -29,7 +29,7 @@ const MAX_WAIT_MS = 4 * 3_600_000;
  *
  * @param answer null when none came
  */
-export function applyToPage(
+export function applyPageInquiry(
   record: PaymentRecord,
   answer: InquiryOutcome | null,
   rules: SettlementRules,
@@ -48,7 +48,7 @@ export function applyToPage(
   if (record.state !== 'pending' && record.state !== 'unknown') return null;
   const isOver = record.expiresAt !== null && answeredAt >= record.expiresAt;
   const isUnpaid = saysUnpaid(inquiry);
-  if (isUnpaid && isOver && isConfirmed(record, answeredAt)) return endPage(record, null, rules, now);
+  if (isUnpaid && isOver && isSecondAnswer(record, answeredAt)) return endPage(record, null, rules, now);
   if (!isUnpaid && isSilentTooLong(record, answeredAt)) {
     return advance(record, 'unknown', { reason: 'no_answer', dueAt: nextInquiry(now, 0, rules.random) }, now);
   }
@@ -86,7 +86,7 @@ export function applyAbandoned(
   times: AnswerTimes,
 ): PaymentRecord | null {
   if (record.state === 'pending' && saysUnpaid(inquiry)) return endPage(record, 'abandoned', rules, times.now);
-  return applyToPage(record, inquiry, rules, times);
+  return applyPageInquiry(record, inquiry, rules, times);
 }
 
 /**

@@ -13,7 +13,7 @@ import {
   REFUND_EVENT_STATES,
   type RefundEventState,
   type RefundState,
-  rowOf,
+  factsOf,
 } from '../payment/states.js';
 import { Payment, type PaymentIn, type PaymentKind, UNANSWERED } from '../payment/payment.js';
 import { Refund, type RefundIn } from '../payment/refund.js';
@@ -40,7 +40,7 @@ export function aPayment<S extends PaymentState = 'succeeded'>(
   const state: PaymentState = fields.state ?? 'succeeded';
   const { kind = KIND_OF_STATE[state] ?? '3d' } = fields;
   const { createdAt = new Date(CREATED_AT), updatedAt = createdAt } = fields;
-  const { settled } = rowOf(state);
+  const { settled } = factsOf(state);
   return new Payment({
     conversationId: 'ABC00000000000000001',
     account: 'default',
@@ -103,7 +103,7 @@ export function aRefund<S extends RefundState = 'succeeded'>(
   const { conversationId, account, reference, currencyCode } = sale;
   const { kind = 'refund', createdAt = sale.createdAt, updatedAt = createdAt } = fields;
   const state: RefundState = fields.state ?? 'succeeded';
-  const { settled } = rowOf(state);
+  const { settled } = factsOf(state);
   return new Refund({
     refundId: 'ABC00000000000000002',
     conversationId,

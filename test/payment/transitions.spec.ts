@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
-import { ALL_STATES, type LedgerState, REFUND_STATES, rowOf, SALE_STATES } from '../../lib/payment/states.js';
+import { ALL_STATES, type LedgerState, REFUND_STATES, factsOf, SALE_STATES } from '../../lib/payment/states.js';
 import {
   advance,
   pinnedReferenceOf,
@@ -77,7 +77,7 @@ describe('the table of states', () => {
     const go = (): PaymentRecord => advance(aPaymentRecord({ state: from }), to, {}, LATER);
     if (isAllowed) expect(go().state).toBe(to);
     else expect(go).toThrow(`A payment cannot go from ${from} to ${to}.`);
-    expect(to in rowOf(from).to).toBe(isAllowed);
+    expect(to in factsOf(from).to).toBe(isAllowed);
   });
 
   it.each(STATES.filter((state) => state !== 'succeeded'))('lets something become known of %s', (state) => {
@@ -148,7 +148,7 @@ describe('advance', () => {
     const [from] = WAYS.find(([, next]) => next === to) ?? [];
     if (!from) return expect(['charging', 'initiating', 'refunding']).toContain(to);
     expect(advance(aPaymentRecord({ state: from }), to, {}, LATER).finalizedAt).toEqual(
-      rowOf(to).settled ? LATER : null,
+      factsOf(to).settled ? LATER : null,
     );
   });
 
@@ -169,7 +169,7 @@ const HOLDING: readonly LedgerState[] = ['charging', 'authorizing', 'pending', '
 describe('the reference', () => {
   it.each(STATES)('in %s', (state) => {
     const holds = HOLDING.includes(state);
-    expect(rowOf(state).holdsReference).toBe(holds);
+    expect(factsOf(state).holdsReference).toBe(holds);
     const kind = 'direct';
     expect(referenceLockIn(state, { kind, reference: 'r', allowRepeat: false })).toBe(holds ? 'r' : null);
     expect(referenceLockIn(state, { kind, reference: 'r', allowRepeat: true })).toBeNull();
@@ -217,8 +217,8 @@ describe('any walk', () => {
           expect(next.updatedAt.getTime()).toBe(now);
           expect(next.createdAt).toBe(record.createdAt);
           expect(next.conversationId).toBe(record.conversationId);
-          expect(next.finalizedAt !== null).toBe(rowOf(next.state).settled && (isNew || record.finalizedAt !== null));
-          expect(next.referenceLock).toBe(rowOf(next.state).holdsReference && !allowRepeat ? reference : null);
+          expect(next.finalizedAt !== null).toBe(factsOf(next.state).settled && (isNew || record.finalizedAt !== null));
+          expect(next.referenceLock).toBe(factsOf(next.state).holdsReference && !allowRepeat ? reference : null);
           // The first request is never sent again.
           if (isNew) expect(['charging', 'initiating']).not.toContain(next.state);
           if (isNew && next.state === 'authorizing') expect(record.state).toBe('awaiting');
@@ -232,7 +232,7 @@ describe('any walk', () => {
 
   it('grants the right to authorize once at most', () => {
     const reachable = (from: LedgerState, seen = new Set<LedgerState>()): Set<LedgerState> => {
-      for (const next of Object.keys(rowOf(from).to) as LedgerState[]) {
+      for (const next of Object.keys(factsOf(from).to) as LedgerState[]) {
         if (!seen.has(next)) reachable(next, seen.add(next));
       }
       return seen;

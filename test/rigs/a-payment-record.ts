@@ -1,6 +1,6 @@
 import { aPayment } from '../../lib/testing/index.js';
 import type { Payment, PaymentRecord } from '../../lib/payment/payment.js';
-import { rowOf } from '../../lib/payment/states.js';
+import { factsOf } from '../../lib/payment/states.js';
 import { referenceLockIn } from '../../lib/payment/transitions.js';
 
 const SESSION_MS = 3_600_000;
@@ -45,7 +45,7 @@ function dueAtOf({
     inquire: later(updatedAt, FIRST_INQUIRY_MS),
     nothing: null,
   };
-  return dueAt[rowOf(state).whenDue];
+  return dueAt[factsOf(state).whenDue];
 }
 
 function later(date: Date, ms: number): Date {

@@ -8,7 +8,7 @@ import type {
 } from 'nestjs-card-payment';
 import { isOpenRefund } from '../../lib/payment/refund.js';
 import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
-import { isClaimed, rowOf } from '../../lib/payment/states.js';
+import { isClaimed, factsOf } from '../../lib/payment/states.js';
 import { holdsOrder } from '../../lib/payment/transitions.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { sale } from '../rigs/sale.js';
@@ -129,7 +129,7 @@ export class Witness {
     this.check(before?.state !== 'succeeded' || state === 'succeeded', `${name} was succeeded, and is ${state}`);
     this.records.set(conversationId, record);
     this.checkState(record, `${name} was ${state}`);
-    if (before?.state !== state && rowOf(state).published) {
+    if (before?.state !== state && factsOf(state).published) {
       this.published.push(`${conversationId}:${record.version} ${state}`);
     }
     const openPages = [...this.records.values()].filter((one) => one.reference === reference).filter(isOpenPage);
@@ -148,7 +148,7 @@ export class Witness {
     const isOfRefund = 'refundId' in of || ('parentId' in of && isRefund(of));
     const id = 'refundId' in of ? of.refundId : of.conversationId;
     const hasMoved = isOfRefund ? gateway.isGivenBack(id) : gateway.isCharged(id);
-    const { settled, money } = rowOf(of.state);
+    const { settled, money } = factsOf(of.state);
     const moved = isOfRefund ? 'given back' : 'charged';
     const isTrue = !settled || (money === 'yes') === hasMoved || (!isEnd && gateway.isPaidLate(id));
     this.check(isTrue, `${what}, and the money was ${hasMoved ? '' : 'not '}${moved}`);
@@ -163,7 +163,7 @@ export class Witness {
     const isLate = state === 'review' && gateway.isPaidLate(conversationId);
     // That the gateway does not know a refund is no proof that it will not arrive: a person has to look.
     const isLost = isRefund(record) && arrivals === 0 && state === 'unknown';
-    const isClear = rowOf(state).settled || isLate || isLost;
+    const isClear = factsOf(state).settled || isLate || isLost;
     this.check(isClear, `${name} is ${state} (${reason}) in the end, although the gateway would tell`);
     this.check(arrivals <= 1, `${name} was sent ${arrivals} times`);
   }

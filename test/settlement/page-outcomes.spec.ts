@@ -1,6 +1,6 @@
 import type { InquiryOutcome } from '../../lib/gateway/readings/outcomes.js';
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
-import { applyAbandoned, applyToPage, nextPageInquiry } from '../../lib/settlement/page-outcomes.js';
+import { applyAbandoned, applyPageInquiry, nextPageInquiry } from '../../lib/settlement/page-outcomes.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { SystemRandomness } from '../../lib/runtime/randomness.js';
 import { SALE_STATES } from '../../lib/payment/states.js';
@@ -39,7 +39,7 @@ const page = (fields: Partial<PaymentRecord> = {}): PaymentRecord =>
   aPaymentRecord({ state: 'pending', kind: 'hosted', createdAt: CREATED, expiresAt: END, redirectUrl: 'u', ...fields });
 
 function ask(record: PaymentRecord, inquiry: InquiryOutcome | null, at: Date): PaymentRecord | null {
-  return applyToPage(record, inquiry, RULES, { answeredAt: at, now: at });
+  return applyPageInquiry(record, inquiry, RULES, { answeredAt: at, now: at });
 }
 
 test('an approval ends the page at any time, and its address is forgotten', () => {

@@ -37,15 +37,15 @@ export async function statesPicture(states: readonly LedgerState[]): Promise<str
 }
 
 function graphOf(states: readonly LedgerState[]): string {
-  const rowOf = (state: LedgerState): StateRow => PAYMENT_STATES[state];
-  const nodes = states.map((state) => `${state} [class="${KIND_OF_MONEY[rowOf(state).money]}"]`);
-  const begun = states.filter((state) => rowOf(state).begunBy !== undefined);
+  const factsOf = (state: LedgerState): StateRow => PAYMENT_STATES[state];
+  const nodes = states.map((state) => `${state} [class="${KIND_OF_MONEY[factsOf(state).money]}"]`);
+  const begun = states.filter((state) => factsOf(state).begunBy !== undefined);
   const first = begun.flatMap((state) => [
     `start_${state} [shape=circle fixedsize=true width=0.14 height=0.14 label="" class="start"]`,
-    `start_${state} -> ${state} [label="${rowOf(state).begunBy}"]`,
+    `start_${state} -> ${state} [label="${factsOf(state).begunBy}"]`,
   ]);
   const arrows = states.flatMap((from) =>
-    Object.entries(rowOf(from).to)
+    Object.entries(factsOf(from).to)
       .filter(([to]) => states.includes(to as LedgerState))
       .map(([to, movers]) => {
         // The gateway's answer moves most payments; without its name the others can be read.

@@ -98,7 +98,7 @@ export function readAnswer<Result extends GatewayResult, Shown>(
     if (typeof result !== 'object' || result === null) throw new TypeError('the result is no object');
     refusePromises(Object.values(result), 'a part of the result');
     part = 'the result of read(), or codes';
-    const facts = { ...factsOf(result, question), http };
+    const facts = { ...answerFacts(result, question), http };
     const shown = question.show?.(result, masker) ?? null;
     const kept = keptResult(result, masker, codes);
     part = 'verifySign()';
@@ -124,7 +124,10 @@ function httpOf(status: number): AnswerFacts['http'] {
 
 type Asked = Pick<Question, 'expected' | 'codes' | 'verifyAmount' | 'about'>;
 
-function factsOf(result: GatewayResult, { expected, codes, verifyAmount, about }: Asked): Omit<AnswerFacts, 'http'> {
+function answerFacts(
+  result: GatewayResult,
+  { expected, codes, verifyAmount, about }: Asked,
+): Omit<AnswerFacts, 'http'> {
   const inquiry: Partial<InquiryResult> = about ? result : {};
   // At the gateway's own page, the buyer may choose in how many instalments to pay (unverified).
   const count: unknown = about === 'page' ? inquiry.installmentCount : null;

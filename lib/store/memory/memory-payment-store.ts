@@ -1,6 +1,6 @@
 import { type PaymentClock, SystemClock } from '../../runtime/clock.js';
 import type { LedgerEvent, LedgerEventType } from '../../payment/payment-event.js';
-import { ALL_STATES, type LedgerState, rowOf, UNSETTLED_STATES } from '../../payment/states.js';
+import { ALL_STATES, type LedgerState, factsOf, UNSETTLED_STATES } from '../../payment/states.js';
 import { isRefund, type PaymentHistoryEntry, type PaymentRecord } from '../../payment/payment.js';
 import {
   type Delivery,
@@ -418,7 +418,7 @@ export class MemoryPaymentStore implements PaymentStore {
     const all = this.records(account, type).sort(byCreation);
     const states = ALL_STATES.map((state): [LedgerState, StateCount] => {
       const found = all.filter((record) => record.state === state);
-      const counted = rowOf(state).settled ? found.slice(0, MAX_SETTLED_COUNT) : found;
+      const counted = factsOf(state).settled ? found.slice(0, MAX_SETTLED_COUNT) : found;
       const [oldest] = counted.map(({ updatedAt }) => updatedAt).sort(byTime);
       return [state, { count: counted.length, oldest: oldest ? new Date(oldest) : null }];
     });

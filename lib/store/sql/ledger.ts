@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, Insertable, SqlBool } from 'kysely';
-import { ALL_STATES, type LedgerState, rowOf, UNSETTLED_STATES } from '../../payment/states.js';
+import { ALL_STATES, type LedgerState, factsOf, UNSETTLED_STATES } from '../../payment/states.js';
 import type { PaymentHistoryEntry, PaymentRecord } from '../../payment/payment.js';
 import type { LedgerEvent } from '../../payment/payment-event.js';
 import {
@@ -251,7 +251,7 @@ export abstract class SqlLedger implements PaymentLedger {
             .select('updated_at')
             .orderBy('created_at')
             .orderBy('conversation_id')
-            .$if(rowOf(state).settled, (query) => query.limit(MAX_SETTLED_COUNT))
+            .$if(factsOf(state).settled, (query) => query.limit(MAX_SETTLED_COUNT))
             .as('counted'),
         )
         .select(({ fn }) => [fn.countAll().as('count'), fn.min('counted.updated_at').as('oldest')]);
