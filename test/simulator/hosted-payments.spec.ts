@@ -110,6 +110,20 @@ describe('hosted payments', () => {
     }
   });
 
+  it('is brought back by a page that was paid, whoever enters it again', async () => {
+    const { returnUrl } = await fieldsOf(merchant.openPage('hostedPage'));
+    const address = returnUrl as string;
+    simulator.payAtPage(address);
+    const again = new URLSearchParams({ action: 'pay', cardNo: OTHER_CARD });
+    for (const init of [{}, { method: 'POST', body: again }]) {
+      const response = await fetch(address, init);
+      expect([response.status, await response.text()]).toEqual([
+        200,
+        expect.stringContaining('action="https://shop.example/return"'),
+      ]);
+    }
+  });
+
   describe('cards', () => {
     it.each(TEST_CARDS)('$cardNo pays', async ({ cardNo }) => {
       expect(simulator.payAtPage(await open(), { cardNo }).charged).toBe(true);
