@@ -1,6 +1,6 @@
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
-import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
+import { PaymentValidationError, type ValidationProblem } from '../errors/payment-errors.js';
 import { holdsCard } from '../payment/kept-text.js';
 import type { Translations } from '../runtime/text-language.js';
 import { CARD_CHECKS, type CardDetails, isMaskedCard, MASKED_CARD_TEXTS } from './card.dto.js';

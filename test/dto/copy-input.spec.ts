@@ -1,5 +1,5 @@
 import { copyInput, fieldPath } from '../../lib/dto/validate-input.js';
-import { PaymentValidationError } from '../../lib/errors/payment-validation.error.js';
+import { PaymentValidationError } from '../../lib/errors/payment-errors.js';
 
 function refusalOf(input: unknown): string[] {
   try {

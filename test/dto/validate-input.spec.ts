@@ -5,7 +5,7 @@ import { CardDetailsDto } from '../../lib/dto/card.dto.js';
 import { DoPaymentDto, Init3dDto } from '../../lib/dto/sale.dto.js';
 import { maskedCard } from '../../lib/dto/card.dto.js';
 import { validateInput } from '../../lib/dto/validate-input.js';
-import { PaymentValidationError, type ValidationIssue } from '../../lib/errors/payment-validation.error.js';
+import { PaymentValidationError, type ValidationIssue } from '../../lib/errors/payment-errors.js';
 import { CARD, fullInput, MASKED, NON_LUHN, NOW, sampleInput } from './sample-input.js';
 
 const CHECKS = { luhn: true, now: NOW };

@@ -4,7 +4,7 @@ import {
   PaymentNotSentError,
   PaymentRefundError,
 } from '../../errors/payment-errors.js';
-import { PaymentValidationError } from '../../errors/payment-validation.error.js';
+import { PaymentValidationError } from '../../errors/payment-errors.js';
 import { readOptions } from '../../options/read-options.js';
 import { DEFAULT_ACCOUNT } from '../../payment/account.js';
 import { amountWithCurrency } from '../../payment/amount.js';
