@@ -416,7 +416,7 @@ describe('an attacker plants secrets in every answer, input and error of the hos
     notebook.note('service', inspect(shop.payments, { depth: 8, showHidden: true }));
     const operations = shop.app.get(PaymentOperations);
     const ids = new Set<string>();
-    for (let after: string | null | undefined; after !== null; ) {
+    for (let after: string | null | undefined; after !== null;) {
       const page = await operations.list({ limit: 100, ...(after !== undefined && { after }) });
       notebook.note('operations', page);
       for (const { conversationId } of page.payments) ids.add(conversationId);
@@ -448,7 +448,9 @@ describe('an attacker plants secrets in every answer, input and error of the hos
     const found = (secret: Secret): Set<string> =>
       new Set(searchFor([secret], byItself(notebook)).map(({ source }) => source.replace(/^\d+ |: .*/g, '')));
     const everywhere = ['rows', 'log', 'doPayment', 'POST pay', 'awaited event', 'plain event payment.succeeded'];
-    expect([...found(PLANTED)]).toEqual(expect.arrayContaining([...everywhere, 'operations', 'payments list', 'payments export']));
+    expect([...found(PLANTED)]).toEqual(
+      expect.arrayContaining([...everywhere, 'operations', 'payments list', 'payments export']),
+    );
     expect([...found(SAID_BY_GATEWAY)]).toEqual(expect.arrayContaining(['rows', 'find', 'awaited event', 'POST pay']));
     expect([...found({ name: 'mask', text: '524677******3508' })]).toEqual(expect.arrayContaining(['rows', 'find']));
     const answered = ['refund', 'void', 'recordRefund', 'resolveRefund', 'checkBin', 'callback', 'attack', 'error'];
