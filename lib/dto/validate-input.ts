@@ -84,6 +84,7 @@ export function copyInput(input: unknown): object {
 }
 
 function copyPart(value: unknown, path: string, depth: number): unknown {
+  // class-transformer would call it.
   if (typeof value === 'function') return [];
   if (typeof value !== 'object' || value === null) return value;
   const names = read(path, () => (Array.isArray(value) ? null : Object.keys(value)));

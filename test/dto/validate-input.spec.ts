@@ -506,6 +506,13 @@ describe('validateInput', () => {
     expect(rulesOf(new Map(Object.entries(sampleInput())))).toContain('cardDetails isDefined');
   });
 
+  it('calls no function of an input, as class-transformer would', () => {
+    let calls = 0;
+    const reference = () => `order-${(calls += 1)}`;
+    expect(rulesOf({ ...sampleInput(), reference })).toEqual(['reference text']);
+    expect(calls).toBe(0);
+  });
+
   it('reads each field once, so that what was checked is what is used', () => {
     let reads = 0;
     const input = {
