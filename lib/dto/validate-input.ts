@@ -71,8 +71,8 @@ function refusal(path: string, rule: string, message: Translations): PaymentVali
 }
 
 /**
- * Copies an input field by field into plain objects, so that what is validated has no getters, proxies, cycles, arrays
- * or functions and is not deeply nested. A value that no field can have becomes an empty array, which every rule
+ * Copies an input field by field into plain objects, so that what is validated has no getters, proxies, cycles or
+ * arrays and is not deeply nested. A value that no field can have becomes an empty array, which every rule
  * refuses.
  *
  * @throws PaymentValidationError if the input is not an object or cannot be read
@@ -84,8 +84,6 @@ export function copyInput(input: unknown): object {
 }
 
 function copyPart(value: unknown, path: string, depth: number): unknown {
-  // class-transformer would call it.
-  if (typeof value === 'function') return [];
   if (typeof value !== 'object' || value === null) return value;
   const names = read(path, () => (Array.isArray(value) ? null : Object.keys(value)));
   if (names === null || depth > 1) return [];
