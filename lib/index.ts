@@ -86,11 +86,10 @@ export {
   type OnRefundDecorator,
 } from './events/on-payment.decorator.js';
 
-export { PaymentCallback, PaymentCallbackGuard } from './http/payment-callback.guard.js';
+export { PaymentCallback, PaymentCallbackGuard } from './http/callback.controller.js';
 export { BANK_PAGE_HEADERS, BankPage, type BankPageDecorator } from './http/bank-page.js';
 export { ReceivedCallback } from './http/callback-receiver.js';
-export { escapeHtml } from './http/buyer-page.js';
-export type { PaymentErrorBody } from './http/error-answer.js';
+export { escapeHtml } from './http/pages.js';
 export * from './http/payment-exception.filter.js';
 export { paymentValidationPipe, type PaymentValidationPipeOptions } from './http/payment-validation.pipe.js';
 

@@ -1,4 +1,4 @@
-import { RESULT_TEXTS } from '../errors/buyer-texts.js';
+import { PAGE_TEXTS } from '../http/pages.js';
 import { routeOf } from '../options/payment-options.js';
 import { isLoopback } from '../runtime/network.js';
 import { causeOf, requestOnce, withinTime } from './doctor-requests.js';
@@ -7,7 +7,7 @@ import { type DoctorTarget, failed, type Finding, ok, skipped } from './doctor-s
 /** This is not a token, so the callback is refused before anything is looked up. */
 const NO_TOKEN = 'doctor';
 const MAX_PAGE_BYTES = 1_048_576;
-const TITLES: readonly string[] = Object.values(RESULT_TEXTS.refused).map(({ title }) => title);
+const TITLES: readonly string[] = Object.values(PAGE_TEXTS.refused).map(({ title }) => title);
 
 /**
  * Checks that the callback controller answers at its public address: it sends a callback for no payment, which the

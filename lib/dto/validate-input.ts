@@ -1,6 +1,6 @@
 import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
-import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
+import { PaymentValidationError, type ValidationProblem } from '../errors/payment-errors.js';
 import { holdsCard } from '../payment/kept-text.js';
 import type { Translations } from '../runtime/text-language.js';
 import { CARD_CHECKS, type CardDetails, isMaskedCard, MASKED_CARD_TEXTS } from './card.dto.js';
@@ -71,8 +71,8 @@ function refusal(path: string, rule: string, message: Translations): PaymentVali
 }
 
 /**
- * Copies an input field by field into plain objects, so that what is validated has no getters, proxies, cycles, arrays
- * or functions and is not deeply nested. A value that no field can have becomes an empty array, which every rule
+ * Copies an input field by field into plain objects, so that what is validated has no getters, proxies, cycles or
+ * arrays and is not deeply nested. A value that no field can have becomes an empty array, which every rule
  * refuses.
  *
  * @throws PaymentValidationError if the input is not an object or cannot be read
@@ -84,7 +84,6 @@ export function copyInput(input: unknown): object {
 }
 
 function copyPart(value: unknown, path: string, depth: number): unknown {
-  if (typeof value === 'function') return [];
   if (typeof value !== 'object' || value === null) return value;
   const names = read(path, () => (Array.isArray(value) ? null : Object.keys(value)));
   if (names === null || depth > 1) return [];

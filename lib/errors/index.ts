@@ -15,6 +15,8 @@ export {
   PaymentStateError,
   PaymentStoreError,
   PaymentUnsupportedError,
+  PaymentValidationError,
   type RefundRefusal,
+  type ValidationIssue,
+  type ValidationProblem,
 } from './payment-errors.js';
-export * from './payment-validation.error.js';

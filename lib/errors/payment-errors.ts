@@ -2,6 +2,24 @@ import { inspect } from 'node:util';
 import { IntrinsicException } from '@nestjs/common';
 import type { Payment, PaymentReason } from '../payment/payment.js';
 import type { Refund, RefundTotals } from '../payment/refund.js';
+import type { TextLanguage, Translations } from '../runtime/text-language.js';
+
+/** The HTTP status with which `PaymentExceptionFilter` answers; 500 for a code that is not listed. */
+const HTTP_STATUS: Readonly<Record<string, number>> = {
+  PAYMENT_VALIDATION: 400,
+  PAYMENT_CALLBACK: 400,
+  PAYMENT_NOT_FOUND: 404,
+  PAYMENT_DUPLICATE: 409,
+  PAYMENT_STATE: 409,
+  PAYMENT_REFUND: 409,
+  PAYMENT_UNSUPPORTED: 501,
+  PAYMENT_INIT3D: 502,
+  PAYMENT_HOSTED: 502,
+  PAYMENT_NOT_SENT: 503,
+  PAYMENT_STORE: 503,
+  PAYMENT_OVERLOAD: 503,
+  PAYMENT_SHUTDOWN: 503,
+};
 
 /**
  * The base of every error of this module. `code` is stable: branch on it, or on the class. No error has a `cause`, and
@@ -18,9 +36,14 @@ export abstract class PaymentError extends IntrinsicException {
     this.name = new.target.name;
   }
 
+  /** The status with which `PaymentExceptionFilter` answers. */
+  get httpStatus(): number {
+    return HTTP_STATUS[this.code] ?? 500;
+  }
+
   /** 4xx if the caller caused the error; undefined otherwise, which becomes a 500. */
   get statusCode(): number | undefined {
-    return undefined;
+    return this.httpStatus < 500 ? this.httpStatus : undefined;
   }
 
   /** The same as {@link statusCode}, under the name that http-errors uses. */
@@ -125,10 +148,6 @@ export class PaymentRefundError extends PaymentError {
     );
     this.refundable = refundable;
   }
-
-  override get statusCode(): 409 {
-    return 409;
-  }
 }
 
 /**
@@ -143,8 +162,8 @@ export class PaymentInit3dError extends PaymentError {
     super(`The 3D payment could not be started${payment.reason === 'declined' ? ': it was declined' : ''}.`);
   }
 
-  override get statusCode(): 402 | undefined {
-    return this.payment.reason === 'declined' ? 402 : undefined;
+  override get httpStatus(): number {
+    return this.payment.reason === 'declined' ? 402 : super.httpStatus;
   }
 }
 
@@ -169,8 +188,8 @@ export class PaymentHostedError extends PaymentError {
     super(`The gateway's own page could not be opened${why}.`);
   }
 
-  override get statusCode(): 409 | undefined {
-    return this.reason === 'page_open' ? 409 : undefined;
+  override get httpStatus(): number {
+    return this.reason === 'page_open' ? 409 : super.httpStatus;
   }
 }
 
@@ -201,10 +220,6 @@ export class PaymentDuplicateError extends PaymentError {
       key === 'reference' ? 'an earlier one, which may have paid it' : 'an earlier one, which has been deleted since';
     super(`This ${key} is already taken by ${found ?? gone}; nothing was sent.`);
   }
-
-  override get statusCode(): 409 {
-    return 409;
-  }
 }
 
 /** There is no such payment, or no such refund, in this account's store. */
@@ -213,10 +228,6 @@ export class PaymentNotFoundError extends PaymentError {
 
   constructor(what: 'payment' | 'refund' = 'payment') {
     super(`There is no such ${what}.`);
-  }
-
-  override get statusCode(): 404 {
-    return 404;
   }
 }
 
@@ -232,10 +243,6 @@ export class PaymentStateError extends PaymentError {
   ) {
     const what = refund ? `${refund.kind} that is ${refund.state}` : `${payment.kind} payment that is ${payment.state}`;
     super(`A ${what} cannot ${action}.`);
-  }
-
-  override get statusCode(): 409 {
-    return 409;
   }
 }
 
@@ -264,10 +271,6 @@ export class PaymentCallbackError extends PaymentError {
 
   constructor(readonly refusal: CallbackRefusal) {
     super(`The callback was refused: ${refusal.replaceAll('_', ' ')}.`);
-  }
-
-  override get statusCode(): 400 {
-    return 400;
   }
 }
 
@@ -317,4 +320,72 @@ export class PaymentShutdownError extends PaymentError {
         'again, at another instance or once this one is back.',
     );
   }
+}
+
+/** One mistake in the input. The value is never shown. */
+export interface ValidationIssue {
+  /** The field: `cardDetails.expDate`. */
+  readonly path: string;
+  /** Its label for the buyer: `Expiry date`. The field's own name if no buyer fills it in. */
+  readonly field: string;
+  /** The rule that it breaks: a stable name such as `isNotEmpty` or `luhn`. */
+  readonly rule: string;
+  /** What to do about it, in English. For a buyer: `issuesIn(language)`. */
+  readonly message: string;
+}
+
+/** A {@link ValidationIssue} before its language is chosen: its message may be in both. */
+export interface ValidationProblem {
+  readonly path: string;
+  readonly rule: string;
+  /** `$property` stands for the field's label. */
+  readonly message: Translations | string;
+}
+
+/** The input was refused; nothing was sent or stored. */
+export class PaymentValidationError extends PaymentError {
+  readonly code = 'PAYMENT_VALIDATION';
+  readonly issues: readonly ValidationIssue[];
+
+  /** A `#` field, so that `JSON.stringify` and `console.log` show the issues only once. */
+  readonly #problems: readonly ValidationProblem[];
+
+  /** @param language of the issues alone, where they are for a buyer: the message is for programmers */
+  constructor(problems: readonly ValidationProblem[], language: TextLanguage = 'en') {
+    const lines = worded(problems, 'en').map(({ path, message }) => `${path}: ${message}`);
+    super(`The payment was refused before sending: ${lines.join('; ')}`);
+    this.issues = worded(problems, language);
+    this.#problems = problems;
+  }
+
+  /** The same issues in the reader's language. */
+  issuesIn(language: TextLanguage): readonly ValidationIssue[] {
+    return worded(this.#problems, language);
+  }
+}
+
+function worded(problems: readonly ValidationProblem[], language: TextLanguage): readonly ValidationIssue[] {
+  return problems.map(({ path, rule, message }) => {
+    const field = fieldNameOf(path, language);
+    const text = typeof message === 'string' ? message : message[language];
+    return { path, field, rule, message: text.replaceAll('$property', () => field) };
+  });
+}
+
+/** The labels of the fields that buyers fill in, by the field's name. */
+const FIELD_NAMES: Readonly<Record<string, Translations>> = {
+  cardNo: { en: 'Card number', tr: 'Kart numarası' },
+  expDate: { en: 'Expiry date', tr: 'Son kullanma tarihi' },
+  cvv: { en: 'Security code', tr: 'Güvenlik kodu' },
+  cardHolderName: { en: 'Name on the card', tr: 'Kart üzerindeki ad' },
+  buyerGsm: { en: 'Phone number', tr: 'Telefon numarası' },
+  installmentCount: { en: 'Number of instalments', tr: 'Taksit sayısı' },
+  cardDetails: { en: 'Card', tr: 'Kart' },
+  cardHolderInfo: { en: 'Cardholder', tr: 'Kart sahibi' },
+};
+
+/** The label of the field at a path; the field's own name if no buyer fills it in. */
+function fieldNameOf(path: string, language: TextLanguage): string {
+  const name = path.slice(path.lastIndexOf('.') + 1);
+  return Object.hasOwn(FIELD_NAMES, name) ? (FIELD_NAMES[name]?.[language] ?? name) : name;
 }

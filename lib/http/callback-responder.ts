@@ -1,7 +1,5 @@
 import { isPromise } from 'node:util/types';
 import { Injectable } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
-import { buyerPageHeaders, buyerPage } from './buyer-page.js';
 import {
   PaymentCallbackError,
   PaymentShutdownError,
@@ -12,13 +10,13 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { resultUrlProblem } from '../options/url-checks.js';
 import { isKnown, type Payment } from '../payment/payment.js';
 import type { PaymentState } from '../payment/states.js';
-import { preferredLanguage, type TextLanguage } from '../runtime/text-language.js';
+import { preferredLanguage } from '../runtime/text-language.js';
 import { describeHostError, type Thrown, thrownText } from '../payment/kept-text.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { PaymentClock } from '../runtime/clock.js';
 import { LimitedLog } from '../runtime/limited-log.js';
-import { RESULT_TEXTS } from '../errors/buyer-texts.js';
 import type { CallbackResult } from './callback-receiver.js';
+import { buyerPage, buyerPageHeaders, type HttpResponse, type PageName, send } from './pages.js';
 
 /**
  * Logs callbacks that were refused or could not be served: a few a minute of each kind, so that they cannot fill the
@@ -45,15 +43,7 @@ export class RefusalLog {
   }
 }
 
-/** The kinds of result page. */
-export type ResultPageKind = keyof typeof RESULT_TEXTS;
-
-/** A plain page, which repeats nothing that was received. */
-export function resultPage(kind: ResultPageKind, language: TextLanguage, shopUrl: string): string {
-  return buyerPage(RESULT_TEXTS[kind][language], language, shopUrl);
-}
-
-type Outcome = Extract<ResultPageKind, 'success' | 'failure' | 'pending'>;
+type Outcome = Extract<PageName, 'success' | 'failure' | 'pending'>;
 
 /** Where the buyer is sent in each state. A payment that has not begun counts as failed: nothing was paid. */
 const OUTCOME_OF: Readonly<Record<PaymentState, Outcome>> = {
@@ -83,16 +73,10 @@ const LEAVING_HEADERS = buyerPageHeaders("'self'", true);
 export class CallbackResponder {
   private readonly logger = new PaymentLogger();
 
-  /** #private, since `inspect` would otherwise print the whole application. */
-  readonly #host: HttpAdapterHost;
-
   constructor(
-    host: HttpAdapterHost,
     private readonly refusals: RefusalLog,
     private readonly settings: PaymentSettings,
-  ) {
-    this.#host = host;
-  }
+  ) {}
 
   /**
    * Redirects (303) to the merchant's page with `?conversationId=`, or shows a page of the module. In the frame of an
@@ -100,12 +84,17 @@ export class CallbackResponder {
    *
    * @param acceptLanguage the browser's; if it names neither Turkish nor English, the option `language` decides
    */
-  sendOn(response: unknown, { payment, isHeld }: CallbackResult, acceptLanguage?: string, isInFrame = false): void {
+  sendOn(
+    response: HttpResponse,
+    { payment, isHeld }: CallbackResult,
+    acceptLanguage?: string,
+    isInFrame = false,
+  ): void {
     const outcome = isHeld ? 'pending' : outcomeOf(payment);
     const url = this.resultUrl(outcome, payment);
     if (url === null) this.page(response, 200, outcome, acceptLanguage);
     else if (isInFrame && payment.kind === 'hosted') this.leaveFrame(response, outcome, url, acceptLanguage);
-    else this.reply(response, 303, '', { ...HEADERS, Location: url });
+    else send(response, 303, { ...HEADERS, Location: url }, '');
   }
 
   /**
@@ -113,26 +102,23 @@ export class CallbackResponder {
    *
    * @throws the error itself if it is not one of the module's
    */
-  refuse(response: unknown, error: unknown, acceptLanguage?: string): void {
-    if (error instanceof PaymentStoreError) {
-      this.refusals.error(error);
-      this.page(response, 503, 'unavailable', acceptLanguage);
-    } else if (error instanceof PaymentShutdownError) {
-      // The payment still waits for its callback: a reload reaches another instance, or this one after its restart.
-      this.page(response, 503, 'unavailable', acceptLanguage);
-    } else if (error instanceof PaymentStateError) {
-      // It belongs to another gateway, and still waits: a reload reaches an instance with the settings of that one.
-      this.refusals.error(error);
-      this.page(response, 409, 'unavailable', acceptLanguage);
-    } else if (error instanceof PaymentCallbackError) {
+  refuse(response: HttpResponse, error: unknown, acceptLanguage?: string): void {
+    if (error instanceof PaymentCallbackError) {
       this.refusals.warn(error);
       this.page(response, error.refusal === 'unknown_token' ? 404 : 400, 'refused', acceptLanguage);
+    } else if (error instanceof PaymentShutdownError) {
+      // The payment still waits for its callback: a reload reaches another instance, or this one after its restart.
+      this.page(response, 503, 'reload', acceptLanguage);
+    } else if (error instanceof PaymentStoreError || error instanceof PaymentStateError) {
+      // Of another gateway, it waits, too: a reload reaches an instance with the settings of that one.
+      this.refusals.error(error);
+      this.page(response, error.httpStatus, 'reload', acceptLanguage);
     } else throw error;
   }
 
   /** For a browser that is only prefetching. */
-  nothing(response: unknown): void {
-    this.reply(response, 204, '', HEADERS);
+  sendNothing(response: HttpResponse): void {
+    send(response, 204, HEADERS, '');
   }
 
   private resultUrl(outcome: Outcome, payment: Payment): string | null {
@@ -166,26 +152,20 @@ export class CallbackResponder {
     return problem === null ? { url: given } : { problem: `returned a string that is not a usable URL: it ${problem}` };
   }
 
-  private leaveFrame(response: unknown, outcome: Outcome, url: string, acceptLanguage?: string): void {
+  private page(response: HttpResponse, status: number, page: PageName, acceptLanguage?: string): void {
     const language = preferredLanguage(acceptLanguage, this.settings.language);
-    this.reply(response, 200, buyerPage(RESULT_TEXTS[outcome][language], language, url, true), LEAVING_HEADERS);
+    send(response, status, PAGE_HEADERS, buyerPage(page, language, this.shopUrl()));
   }
 
-  private page(response: unknown, status: number, kind: ResultPageKind, acceptLanguage?: string): void {
+  private leaveFrame(response: HttpResponse, outcome: Outcome, url: string, acceptLanguage?: string): void {
     const language = preferredLanguage(acceptLanguage, this.settings.language);
-    this.reply(response, status, resultPage(kind, language, this.shopUrl()), PAGE_HEADERS);
+    send(response, 200, LEAVING_HEADERS, buyerPage(outcome, language, url, true));
   }
 
   /** The shop's URL for buyers; the root of this site if neither option is set (as with the embedded simulator). */
   private shopUrl(): string {
     const { publicUrl, callbackUrl } = this.settings;
     return publicUrl ?? (callbackUrl ? new URL(callbackUrl).origin : '/');
-  }
-
-  private reply(response: unknown, status: number, body: string, headers: Readonly<Record<string, string>>): void {
-    const { httpAdapter } = this.#host;
-    for (const [name, value] of Object.entries(headers)) httpAdapter.setHeader(response, name, value);
-    httpAdapter.reply(response, body, status);
   }
 }
 

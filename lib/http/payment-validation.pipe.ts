@@ -11,7 +11,7 @@ import {
   TransactionDetailsDto,
 } from '../dto/sale.dto.js';
 import { cardsInTexts, fieldPath, inputProblem, MAX_FIELDS, problemsOf } from '../dto/validate-input.js';
-import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
+import { PaymentValidationError, type ValidationProblem } from '../errors/payment-errors.js';
 import { textLanguage, type TextLanguage } from '../runtime/text-language.js';
 
 export interface PaymentValidationPipeOptions extends ValidationPipeOptions {

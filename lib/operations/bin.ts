@@ -3,7 +3,7 @@ import { type BinSale, BinSaleRules } from '../dto/card.dto.js';
 import { IsBin } from '../dto/rules.js';
 import { validateInput } from '../dto/validate-input.js';
 import { PaymentOverloadError } from '../errors/payment-errors.js';
-import { PaymentValidationError } from '../errors/payment-validation.error.js';
+import { PaymentValidationError } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import type { BinRequest } from '../gateway/gateway-dialect.js';
 import { type BinOutcome, unknownCard } from '../gateway/readings/card-answer.js';

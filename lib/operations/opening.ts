@@ -3,7 +3,7 @@ import type { ClassConstructor } from 'class-transformer';
 import type { DoPaymentDto, HostedPaymentDto, TransactionDetailsDto } from '../dto/sale.dto.js';
 import { copyInput, validateInput } from '../dto/validate-input.js';
 import { PaymentStoreError } from '../errors/payment-errors.js';
-import { PaymentValidationError } from '../errors/payment-validation.error.js';
+import { PaymentValidationError } from '../errors/payment-errors.js';
 import type { HostedRequest, SaleRequest } from '../gateway/gateway-dialect.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { AMOUNT_TEXTS, type AmountFormat, canonicalAmount } from '../payment/amount.js';

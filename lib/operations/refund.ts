@@ -11,7 +11,7 @@ import {
   PaymentStoreError,
   PaymentUnsupportedError,
 } from '../errors/payment-errors.js';
-import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
+import { PaymentValidationError, type ValidationProblem } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import type { RefundRequest } from '../gateway/gateway-dialect.js';
 import { PaymentSettings } from '../options/payment-settings.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PaymentNotFoundError, PaymentStateError } from '../errors/payment-errors.js';
-import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
+import { PaymentValidationError, type ValidationProblem } from '../errors/payment-errors.js';
 import { keptNote } from '../payment/kept-text.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { isClaimed, factsOf } from '../payment/states.js';

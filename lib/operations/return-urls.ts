@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import { type AddressInfo, Server } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
-import { PaymentValidationError, type ValidationProblem } from '../errors/payment-validation.error.js';
+import { PaymentValidationError, type ValidationProblem } from '../errors/payment-errors.js';
 import { CallbackRoute, trimSlashes } from '../options/payment-options.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { variableOf } from '../payment/account.js';

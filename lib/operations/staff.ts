@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { types } from 'node:util';
 import type { RecordRefundDto, RefundDto, VoidDto } from '../dto/refund.dto.js';
 import { PaymentNotFoundError } from '../errors/payment-errors.js';
-import { PaymentValidationError } from '../errors/payment-validation.error.js';
+import { PaymentValidationError } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { otherGatewaysIn } from '../payment/gateway-id.js';
 import { isWritable, keptNote } from '../payment/kept-text.js';

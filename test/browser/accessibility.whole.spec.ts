@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { Logger } from '@nestjs/common';
 import { startSimulator, type Simulator } from 'nestjs-card-payment/simulator';
 import type { Browser, Page, Route } from 'playwright-core';
-import { type ResultPageKind, resultPage } from '../../lib/http/callback-responder.js';
+import { buyerPage, type PageName } from '../../lib/http/pages.js';
 import { until } from '../services/until.js';
 import { barriersOf } from './accessible-page.js';
 import { launchBrowser } from './browser.js';
@@ -145,14 +145,14 @@ describe('accessibility', () => {
       await isForEveryone('Just a moment · Toprak');
     });
 
-    it.each<[ResultPageKind, string]>([
+    it.each<[PageName, string]>([
       ['success', 'Payment received'],
       ['failure', 'Payment not completed'],
       ['pending', 'Payment in progress'],
-      ['unavailable', 'Just a moment'],
+      ['reload', 'Just a moment'],
     ])('the module’s own page: %s', async (kind, title) => {
       await page.goto('about:blank');
-      await page.setContent(resultPage(kind, 'en', '/'));
+      await page.setContent(buyerPage(kind, 'en', '/'));
       await isForEveryone(title);
     });
   });

@@ -5,7 +5,7 @@ import { CardDetailsDto } from '../../lib/dto/card.dto.js';
 import { DoPaymentDto, Init3dDto } from '../../lib/dto/sale.dto.js';
 import { maskedCard } from '../../lib/dto/card.dto.js';
 import { validateInput } from '../../lib/dto/validate-input.js';
-import { PaymentValidationError, type ValidationIssue } from '../../lib/errors/payment-validation.error.js';
+import { PaymentValidationError, type ValidationIssue } from '../../lib/errors/payment-errors.js';
 import { CARD, fullInput, MASKED, NON_LUHN, NOW, sampleInput } from './sample-input.js';
 
 const CHECKS = { luhn: true, now: NOW };
@@ -504,6 +504,13 @@ describe('validateInput', () => {
     expect(rulesOf(wide)).toEqual(['input fieldCount']);
     expect(rulesOf({ ...sampleInput(), cardDetails: Buffer.alloc(100_000) })).toEqual(['cardDetails fieldCount']);
     expect(rulesOf(new Map(Object.entries(sampleInput())))).toContain('cardDetails isDefined');
+  });
+
+  it('calls no function of an input', () => {
+    let calls = 0;
+    const reference = () => `order-${(calls += 1)}`;
+    expect(rulesOf({ ...sampleInput(), reference })).toEqual(['reference text']);
+    expect(calls).toBe(0);
   });
 
   it('reads each field once, so that what was checked is what is used', () => {

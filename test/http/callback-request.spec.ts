@@ -1,9 +1,4 @@
-import {
-  type CallbackRequest,
-  isLookingAhead,
-  receivedFields,
-  receivedToken,
-} from '../../lib/http/callback-request.js';
+import { type CallbackRequest, isPrefetch, receivedFields, receivedToken } from '../../lib/http/callback.controller.js';
 
 function callbackRequest(over: Partial<CallbackRequest> = {}): CallbackRequest {
   return { method: 'POST', headers: {}, ...over };
@@ -19,14 +14,14 @@ describe('a prefetch', () => {
     ['GET', { 'x-moz': 'prefetch' }],
     ['POST', { purpose: 'prefetch' }],
   ])('is recognised: %s %j', (method, headers) => {
-    expect(isLookingAhead(callbackRequest({ method, headers }))).toBe(true);
+    expect(isPrefetch(callbackRequest({ method, headers }))).toBe(true);
   });
 
   it.each([
     ['GET', {}],
     ['POST', { 'sec-fetch-mode': 'navigate', accept: 'text/html' }],
   ])('is distinguished from a visit: %s %j', (method, headers) => {
-    expect(isLookingAhead(callbackRequest({ method, headers }))).toBe(false);
+    expect(isPrefetch(callbackRequest({ method, headers }))).toBe(false);
   });
 });
 

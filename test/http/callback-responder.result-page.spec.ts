@@ -1,12 +1,12 @@
-import { type ResultPageKind, resultPage } from '../../lib/http/callback-responder.js';
+import { buyerPage, type PageName } from '../../lib/http/pages.js';
 
-const KINDS: ResultPageKind[] = ['success', 'failure', 'pending', 'refused', 'unavailable'];
+const KINDS: PageName[] = ['success', 'failure', 'pending', 'refused', 'reload'];
 const PAID = /was successful|başarıyla tamamlandı/;
 const NOT_PAID = /No money was taken|para çekilmedi/;
 const DO_NOT_REPEAT = /do not pay again|yeniden ödeme yapmayın/;
 
 describe.each(['en', 'tr'] as const)('the result page in %s', (language) => {
-  const page = (kind: ResultPageKind): string => resultPage(kind, language, 'https://shop.example/?a=1&b="2"');
+  const page = (kind: PageName): string => buyerPage(kind, language, 'https://shop.example/?a=1&b="2"');
 
   it.each(KINDS)('for %s is a complete document with its own text', (kind) => {
     expect(page(kind)).toMatch(new RegExp(`^<!doctype html><html lang="${language}"><head><meta charset="utf-8">`));
@@ -29,7 +29,7 @@ describe.each(['en', 'tr'] as const)('the result page in %s', (language) => {
     expect(KINDS.filter((kind) => /Please return to the shop|Lütfen mağazaya dönün/.test(page(kind)))).toEqual([
       'refused',
     ]);
-    expect(KINDS.filter((kind) => /reload this page|sayfayı yenileyin/.test(page(kind)))).toEqual(['unavailable']);
+    expect(KINDS.filter((kind) => /reload this page|sayfayı yenileyin/.test(page(kind)))).toEqual(['reload']);
     for (const kind of KINDS) expect(page(kind)).not.toContain('undefined');
   });
 

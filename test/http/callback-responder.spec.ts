@@ -1,4 +1,3 @@
-import type { HttpAdapterHost } from '@nestjs/core';
 import type { Payment, PaymentOptions, PaymentState } from 'nestjs-card-payment';
 import { CallbackResponder, RefusalLog } from '../../lib/http/callback-responder.js';
 import {
@@ -7,12 +6,14 @@ import {
   PaymentShutdownError,
   PaymentStoreError,
 } from '../../lib/errors/payment-errors.js';
+import type { HttpResponse } from '../../lib/http/pages.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { toPayment } from '../../lib/payment/payment.js';
 import { logLines } from '../operations/log-lines.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
+/** As far as both adapters have it. */
 interface Answer {
   status?: number;
   body?: string;
@@ -47,11 +48,14 @@ describe('the answer to the buyer', () => {
   const records: unknown[] = [];
   const log = logLines(records);
 
-  function answerOf(act: (responder: CallbackResponder, answer: Answer) => void, options: PaymentOptions = {}): Answer {
+  function answerOf(
+    act: (responder: CallbackResponder, answer: HttpResponse) => void,
+    options: PaymentOptions = {},
+  ): Answer {
     const answer: Answer = { headers: {} };
-    const httpAdapter = {
-      setHeader: (to: Answer, name: string, value: string) => (to.headers[name] = value),
-      reply: (to: Answer, body: string, status: number) => Object.assign(to, { body, status }),
+    const response: HttpResponse = {
+      header: (name, value) => (answer.headers[name] = value),
+      status: (status) => ({ send: (body) => Object.assign(answer, { status, body }) }),
     };
     const none = {
       successUrl: null,
@@ -64,7 +68,7 @@ describe('the answer to the buyer', () => {
     };
     const settings = { ...none, ...options } as PaymentSettings;
     const refusals = new RefusalLog(new TestClock());
-    act(new CallbackResponder({ httpAdapter } as unknown as HttpAdapterHost, refusals, settings), answer);
+    act(new CallbackResponder(refusals, settings), response);
     return answer;
   }
 
@@ -219,7 +223,7 @@ describe('the answer to the buyer', () => {
   });
 
   it('is empty for a prefetch', () => {
-    const { status, body, headers } = answerOf((responder, answer) => responder.nothing(answer));
+    const { status, body, headers } = answerOf((responder, answer) => responder.sendNothing(answer));
     expect({ status, body, headers }).toEqual({ status: 204, body: '', headers: PRIVACY_HEADERS });
   });
 

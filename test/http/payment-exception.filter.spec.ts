@@ -32,8 +32,7 @@ import {
   PaymentUnsupportedError,
   PaymentValidationError,
 } from '../../lib/errors/index.js';
-import type { PaymentErrorBody } from '../../lib/http/error-answer.js';
-import { PaymentExceptionFilter } from '../../lib/http/payment-exception.filter.js';
+import { type PaymentErrorBody, PaymentExceptionFilter } from '../../lib/http/payment-exception.filter.js';
 import type { Payment } from '../../lib/payment/payment.js';
 import { aRefund } from '../../lib/testing/a-payment.js';
 

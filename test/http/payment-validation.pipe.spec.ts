@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import { CardDetailsDto } from '../../lib/dto/card.dto.js';
 import { CheckoutDto } from '../../lib/dto/sale.dto.js';
 import { paymentValidationPipe } from '../../lib/http/payment-validation.pipe.js';
-import { PaymentValidationError } from '../../lib/errors/payment-validation.error.js';
+import { PaymentValidationError } from '../../lib/errors/payment-errors.js';
 import { cpuMs } from '../rigs/cpu-time.js';
 import { CARD } from '../dto/sample-input.js';
 

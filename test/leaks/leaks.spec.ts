@@ -15,6 +15,7 @@ import {
   PAYMENT_HTTP,
   type PaymentEvent,
   PaymentExceptionFilter,
+  PaymentOperations,
   type PaymentHealth,
   paymentHealthToken,
   type PaymentOptions,
@@ -418,6 +419,17 @@ describe('an attacker plants secrets in every answer, input and error of the hos
     await notebook.watch('health', () => shop.app.get<PaymentHealth>(paymentHealthToken()).report());
     for (const text of await recorder.texts()) notebook.note('spans and metrics', text);
     notebook.note('service', inspect(shop.payments, { depth: 8, showHidden: true }));
+    const operations = shop.app.get(PaymentOperations);
+    const ids = new Set<string>();
+    for (let after: string | null | undefined; after !== null;) {
+      const page = await operations.list({ limit: 100, ...(after !== undefined && { after }) });
+      notebook.note('operations', page);
+      for (const { conversationId } of page.payments) ids.add(conversationId);
+      after = page.next;
+    }
+    notebook.note('operations', await operations.listRefunds({ limit: 100 }));
+    notebook.note('operations', await operations.deliveries({ limit: 100 }));
+    for (const id of [...ids].slice(0, 40)) notebook.note('operations', await operations.history(id));
     const env = { PAYMENT_STORE_URL: `sqlite:${folder.path}/payments.db`, PAYMENT_DIALECT: 'morpos' };
     const [from, to] = [-86_400_000, 1_000].map((ms) => new Date(Date.now() + ms).toISOString());
     const period = ['--from', `${from}`, '--to', `${to}`];
@@ -443,7 +455,9 @@ describe('an attacker plants secrets in every answer, input and error of the hos
     const found = (secret: Secret): Set<string> =>
       new Set(searchFor([secret], byItself(notebook)).map(({ source }) => source.replace(/^\d+ |: .*/g, '')));
     const everywhere = ['rows', 'log', 'doPayment', 'POST pay', 'awaited event', 'plain event payment.succeeded'];
-    expect([...found(PLANTED)]).toEqual(expect.arrayContaining([...everywhere, 'payments list', 'payments export']));
+    expect([...found(PLANTED)]).toEqual(
+      expect.arrayContaining([...everywhere, 'operations', 'payments list', 'payments export']),
+    );
     expect([...found(SAID_BY_GATEWAY)]).toEqual(expect.arrayContaining(['rows', 'find', 'awaited event', 'POST pay']));
     expect([...found({ name: 'mask', text: '524677******3508' })]).toEqual(expect.arrayContaining(['rows', 'find']));
     const answered = ['refund', 'void', 'recordRefund', 'resolveRefund', 'checkBin', 'callback', 'attack', 'error'];

@@ -1,4 +1,4 @@
-import { isLookingAhead } from '../../lib/http/callback-request.js';
+import { isPrefetch } from '../../lib/http/callback.controller.js';
 import { resultChanges } from '../../lib/settlement/result-fields.js';
 import { findBankPage } from '../../lib/gateway/readings/pages.js';
 import { ReplyFields } from '../../lib/gateway/readings/reply-fields.js';
@@ -72,8 +72,7 @@ const RULES = { dateOrder: 'dmy' } as never;
 /** Functions that read untrusted text. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'the languages of a browser': (text) => preferredLanguage(text, 'en'),
-  'the headers of a prefetch': (text) =>
-    isLookingAhead({ method: 'GET', headers: { 'sec-purpose': text, purpose: text } }),
+  'the headers of a prefetch': (text) => isPrefetch({ method: 'GET', headers: { 'sec-purpose': text, purpose: text } }),
   'the character set of a reply': (text) =>
     replyText(Buffer.of(0xff), { 'content-type': `text/html; charset=${text}` }),
   'the encodings of a reply': (text) => replyText(Buffer.of(1), { 'content-encoding': text }),

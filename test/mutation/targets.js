@@ -55,11 +55,13 @@ export const TARGETS = [
   {
     name: 'callback',
     files: {
-      'lib/http/callback-request.ts': ['http/callback-request'],
+      'lib/http/callback.controller.ts': [
+        'http/callback-request',
+        'http/payment-callback.guard',
+        'http/callback.controller',
+      ],
       'lib/http/callback-receiver.ts': ['http/callback-receiver', 'http/payment-callback.guard'],
       'lib/http/callback-responder.ts': ['http/callback-responder'],
-      'lib/http/callback.controller.ts': ['http/callback.controller'],
-      'lib/http/payment-callback.guard.ts': ['http/payment-callback.guard'],
       'lib/http/bank-page.ts': ['e2e/checkout'],
       'lib/gateway/callback/callback-fields.ts': ['gateway/callback/callback-fields'],
       'lib/operations/ids.ts': ['operations/ids'],

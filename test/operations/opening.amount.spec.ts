@@ -1,5 +1,5 @@
 import type { DoPaymentDto } from '../../lib/dto/sale.dto.js';
-import { PaymentValidationError } from '../../lib/errors/payment-validation.error.js';
+import { PaymentValidationError } from '../../lib/errors/payment-errors.js';
 import { saleRequest } from '../../lib/operations/opening.js';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';

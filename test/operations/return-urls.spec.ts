@@ -1,6 +1,6 @@
 import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import { ReturnUrlMaker } from '../../lib/operations/return-urls.js';
-import { PaymentValidationError } from '../../lib/errors/payment-validation.error.js';
+import { PaymentValidationError } from '../../lib/errors/payment-errors.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 
 const TOKEN = 'T'.repeat(43);

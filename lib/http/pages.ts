@@ -1,18 +1,17 @@
-import type { TextLanguage, Translations } from '../runtime/text-language.js';
+import { createHash } from 'node:crypto';
+import type { TextLanguage } from '../runtime/text-language.js';
 
 /** The text of a page. The title is also its heading. */
-export interface PageText {
+interface PageText {
   readonly title: string;
   readonly text: string;
 }
 
-type PageTexts = Readonly<Record<TextLanguage, PageText>>;
-
 /**
- * What a buyer may read about an error: neither the bank's reason nor anything about the set-up. `text` is also
- * `tellBuyer`.
+ * Every page that a buyer may be shown, of errors and of results: neither the bank's reason nor anything about the
+ * set-up. The text of an error's page is also `tellBuyer`.
  */
-export const BUYER_TEXTS = {
+export const PAGE_TEXTS = {
   input: {
     en: { title: 'Please check the form', text: 'Please check what you entered. Nothing was charged.' },
     tr: {
@@ -50,7 +49,7 @@ export const BUYER_TEXTS = {
       text: 'Bu işlem olmadı ve bu yüzden bir para çekilmedi. Lütfen birkaç dakika sonra yeniden deneyin.',
     },
   },
-  unavailable: {
+  storeDown: {
     en: {
       title: 'Not available right now',
       text: 'Nothing was charged by this. If you have paid before, please do not pay again until you know its outcome; otherwise try again in a few minutes.',
@@ -93,7 +92,7 @@ export const BUYER_TEXTS = {
       text: 'Ödeme başlatılamadı. Kartınızdan para çekilmedi. Lütfen mağazayla iletişime geçin.',
     },
   },
-  trouble: {
+  shopError: {
     en: {
       title: 'Something went wrong',
       text: 'Something is wrong in the shop. Please contact the shop before you pay again.',
@@ -103,13 +102,7 @@ export const BUYER_TEXTS = {
       text: 'Mağazada bir sorun var. Yeniden ödemeden önce lütfen mağazayla iletişime geçin.',
     },
   },
-} as const satisfies Record<string, PageTexts>;
-
-/** A key of {@link BUYER_TEXTS}. */
-export type BuyerText = keyof typeof BUYER_TEXTS;
-
-/** The texts of the callback's result pages. */
-export const RESULT_TEXTS = {
+  // How a payment stands after its callback.
   success: {
     en: { title: 'Payment received', text: 'Your payment was successful. You can return to the shop.' },
     tr: { title: 'Ödeme alındı', text: 'Ödemeniz başarıyla tamamlandı. Mağazaya dönebilirsiniz.' },
@@ -131,34 +124,82 @@ export const RESULT_TEXTS = {
       text: 'Sonuç henüz bilinmiyor. Lütfen yeniden ödeme yapmayın; sonuç belli olunca mağaza size bildirecektir.',
     },
   },
-  refused: BUYER_TEXTS.refused,
-  unavailable: {
+  reload: {
     en: { title: 'Just a moment', text: 'The outcome cannot be looked up right now. Please reload this page.' },
     tr: { title: 'Bir dakika', text: 'Sonuca şu anda ulaşılamıyor. Lütfen bu sayfayı yenileyin.' },
   },
-} as const satisfies Record<string, PageTexts>;
+} as const satisfies Record<string, Readonly<Record<TextLanguage, PageText>>>;
 
-export const BACK_TO_SHOP: Translations = { en: 'Back to the shop', tr: 'Mağazaya dön' };
+/** A key of {@link PAGE_TEXTS}. */
+export type PageName = keyof typeof PAGE_TEXTS;
 
-/** The labels of the fields that buyers fill in, by the field's name. */
-const FIELD_NAMES: Readonly<Record<string, Translations>> = {
-  cardNo: { en: 'Card number', tr: 'Kart numarası' },
-  expDate: { en: 'Expiry date', tr: 'Son kullanma tarihi' },
-  cvv: { en: 'Security code', tr: 'Güvenlik kodu' },
-  cardHolderName: { en: 'Name on the card', tr: 'Kart üzerindeki ad' },
-  buyerGsm: { en: 'Phone number', tr: 'Telefon numarası' },
-  installmentCount: { en: 'Number of instalments', tr: 'Taksit sayısı' },
-  cardDetails: { en: 'Card', tr: 'Kart' },
-  cardHolderInfo: { en: 'Cardholder', tr: 'Kart sahibi' },
-};
+const BACK_TO_SHOP: Readonly<Record<TextLanguage, string>> = { en: 'Back to the shop', tr: 'Mağazaya dön' };
 
-/** The label of the field at a path; the field's own name if no buyer fills it in. */
-export function fieldNameOf(path: string, language: TextLanguage): string {
-  const name = path.slice(path.lastIndexOf('.') + 1);
-  return Object.hasOwn(FIELD_NAMES, name) ? (FIELD_NAMES[name]?.[language] ?? name) : name;
+const STYLE =
+  ':root{color-scheme:light dark}' +
+  'body{font:1.1rem/1.5 system-ui,sans-serif;max-width:32rem;margin:20vh auto;padding:0 1.5rem;color:#1c2733}' +
+  'h1{font-size:1.6rem}a{color:#0b5cad}' +
+  '@media(prefers-color-scheme:dark){body{background:#12181f;color:#e6ebf0}a{color:#8cc2ff}}';
+
+/** Follows the page's link in the whole window. */
+const LEAVE_FRAME = 'top.location.replace(document.links[0].href)';
+
+/**
+ * The headers of {@link buyerPage}: the browser loads nothing, runs nothing but what leaves a frame, and keeps no copy.
+ *
+ * @param ancestors who may show the page in a frame
+ * @param leavesFrame as of {@link buyerPage}
+ */
+export function buyerPageHeaders(ancestors: "'none'" | "'self'", leavesFrame = false): Headers {
+  const style = hashOf(STYLE);
+  const script = leavesFrame ? ` script-src ${hashOf(LEAVE_FRAME)};` : '';
+  return Object.freeze({
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': `default-src 'none'; style-src ${style};${script} form-action 'none'; base-uri 'none'; frame-ancestors ${ancestors}`,
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+  });
 }
 
-/** Whether a buyer fills in the field at a path. */
-export function isBuyersField(path: string): boolean {
-  return /^(?:cardDetails|cardHolderInfo|(?:transactionDetails\.)?installmentCount)(?:$|\.)/.test(path);
+function hashOf(source: string): string {
+  return `'sha256-${createHash('sha256').update(source).digest('base64')}'`;
+}
+
+/**
+ * The plain page that shows a result or an error. It repeats nothing from the request.
+ *
+ * @param shopUrl where its link leads. The link opens in the whole window, since the bank may have been shown in a
+ *   frame
+ * @param leavesFrame whether the page follows its link by itself; a browser that runs no script shows the link
+ */
+export function buyerPage(name: PageName, language: TextLanguage, shopUrl: string, leavesFrame = false): string {
+  const { title, text } = PAGE_TEXTS[name][language];
+  const script = leavesFrame ? `<script>${LEAVE_FRAME}</script>` : '';
+  return (
+    `<!doctype html><html lang="${language}"><head><meta charset="utf-8">` +
+    `<meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(title)}</title>` +
+    `<style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>` +
+    `<p><a href="${escapeHtml(shopUrl)}" target="_top">${BACK_TO_SHOP[language]}</a></p></main>${script}</body></html>`
+  );
+}
+
+/** Escapes text for HTML, including attributes in quotes of either kind. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** Headers of an answer, by name. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** What Express's response and Fastify's reply have in common. */
+export interface HttpResponse {
+  header(name: string, value: string): unknown;
+  status(code: number): { send(body: string): unknown };
+}
+
+/** Answers on Express and on Fastify. */
+export function send(response: HttpResponse, status: number, headers: Headers, body: string): void {
+  for (const [name, value] of Object.entries(headers)) response.header(name, value);
+  response.status(status).send(body);
 }
