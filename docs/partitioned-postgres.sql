@@ -144,6 +144,6 @@ select card_payment_add_month((date_trunc('month', now() at time zone 'UTC') + m
 create table card_payment_version_other partition of card_payment_version default;
 
 insert into card_payment_schema (version, lowest, applied_at)
-  values (1, 1, floor(extract(epoch from now()) * 1000));
+  select version, 1, floor(extract(epoch from now()) * 1000) from generate_series(1, 2) as version;
 
 commit;

@@ -28,7 +28,7 @@ import {
   type RefusedKey,
 } from '../payment-store.js';
 import { copyRecord, eventOfVersion, historyEntryOf, versionOf } from '../record-json.js';
-import { takeInTurns } from '../turns.js';
+import { FEW_WAITING, putOffMs, takeInTurns } from '../turns.js';
 import { keyName, nameChange, namesOf, plainName } from '../unique-names.js';
 
 /** When there are more purged names, the oldest are forgotten, so that memory use has a limit. */
@@ -71,6 +71,8 @@ class Account {
   readonly pairs = new Map<LedgerEventType, Map<string, Date>>();
   /** Those to each handler, by the id of their event. */
   readonly deliveries = new Map<string, Map<string, StoredDelivery>>();
+  /** The open ones to each handler, in the order in which they are due. */
+  private readonly queues = new Map<string, StoredDelivery[]>();
   /** The events that wait to be fanned out, of each type. */
   readonly waiting = new Map<LedgerEventType, Set<StoredDelivery>>();
   /** The deliveries and waiting events of each record. */
@@ -81,6 +83,7 @@ class Account {
     if (handlerId === '') addTo(this.waiting, type, one);
     else this.deliveries.set(handlerId, this.to(handlerId).set(eventId, one));
     addTo(this.ofRecord, version.conversationId, one);
+    this.enqueue(one);
   }
 
   remove(one: StoredDelivery): void {
@@ -88,6 +91,22 @@ class Account {
     if (handlerId === '') removeFrom(this.waiting, type, one);
     else this.to(handlerId).delete(eventId);
     removeFrom(this.ofRecord, version.conversationId, one);
+    this.dequeue(one);
+  }
+
+  change(one: StoredDelivery, changes: Partial<StoredDelivery>): void {
+    this.dequeue(one);
+    Object.assign(one, changes);
+    this.enqueue(one);
+  }
+
+  putOff(handlerId: string, deliveries: readonly StoredDelivery[], dueAt: Date): void {
+    for (const one of deliveries) one.dueAt = dueAt;
+    this.queues.get(handlerId)?.sort(byDue);
+  }
+
+  queueOf(handlerId: string): readonly StoredDelivery[] {
+    return this.queues.get(handlerId) ?? [];
   }
 
   to(handlerId: string): Map<string, StoredDelivery> {
@@ -103,10 +122,8 @@ class Account {
     return [...this.deliveries.values()].flatMap((to) => [...to.values()]);
   }
 
-  /** Whether a pair was announced within {@link PAIR_ALIVE_MS}. */
-  isAlive(handlerId: string, type: LedgerEventType, now: Date): boolean {
-    const announcedAt = this.pairs.get(type)?.get(handlerId);
-    return announcedAt !== undefined && announcedAt.getTime() > now.getTime() - PAIR_ALIVE_MS;
+  announcedAt(handlerId: string, type: LedgerEventType): Date | undefined {
+    return this.pairs.get(type)?.get(handlerId);
   }
 
   isKnown(type: LedgerEventType): boolean {
@@ -130,6 +147,19 @@ class Account {
   unindex({ conversationId, reference, parentId }: PaymentRecord): void {
     if (parentId !== undefined) removeFrom(this.byParent, parentId, conversationId);
     if (reference !== null) removeFrom(this.byReference, reference, conversationId);
+  }
+
+  private enqueue(one: StoredDelivery): void {
+    if (one.parked || one.handlerId === '') return;
+    const queue = this.queues.get(one.handlerId) ?? [];
+    queue.splice(placeIn(queue, one), 0, one);
+    this.queues.set(one.handlerId, queue);
+  }
+
+  private dequeue(one: StoredDelivery): void {
+    const queue = this.queues.get(one.handlerId) ?? [];
+    const place = placeIn(queue, one);
+    if (queue[place] === one) queue.splice(place, 1);
   }
 }
 
@@ -311,28 +341,27 @@ export class MemoryPaymentStore implements PaymentStore {
     return Promise.resolve(events.length);
   }
 
-  leaseDeliveries({
-    account: name,
-    handlerId,
-    types,
-    lease,
-    leaseMs,
-    limit,
-  }: DeliveryLeaseRequest): Promise<Delivery[]> {
-    const [account, now] = [this.of(name), this.clock.now()];
+  leaseDeliveries(request: DeliveryLeaseRequest): Promise<Delivery[]> {
+    const [account, now] = [this.of(request.account), this.clock.now()];
+    const { handlerId, types, lease, leaseMs, limit } = request;
+    const isAlive = (type: LedgerEventType) =>
+      (account.announcedAt(handlerId, type)?.getTime() ?? -Infinity) > now.getTime() - PAIR_ALIVE_MS;
     const isDue = (one: StoredDelivery) => !one.parked && one.dueAt <= now && types.includes(one.type);
     const isBlocking = (one: StoredDelivery) =>
       !one.parked &&
       (one.handlerId === handlerId || one.handlerId === '') &&
-      (account.isAlive(handlerId, one.type, now) ||
-        (one.handlerId !== '' && (one.dueAt > now ? one.lease !== null : isDue(one))));
+      (isAlive(one.type) || (one.handlerId !== '' && (one.dueAt > now ? one.lease !== null : isDue(one))));
     const isFirst = ({ version: { conversationId, version } }: StoredDelivery) =>
       !account.of(conversationId).some((one) => one.version.version < version && isBlocking(one));
-    const leased: StoredDelivery[] = [];
-    for (const one of [...account.to(handlerId).values()].filter(isDue).sort(byDue)) {
-      if (leased.length < limit && isFirst(one)) leased.push(one);
+    const [leased, waiting]: [StoredDelivery[], StoredDelivery[]] = [[], []];
+    for (const one of account.queueOf(handlerId)) {
+      if (one.dueAt > now || leased.length === limit) break;
+      if (types.includes(one.type)) (isFirst(one) ? leased : waiting).push(one);
     }
-    for (const one of leased) Object.assign(one, { lease, dueAt: this.fromNow(leaseMs) });
+    for (const one of leased) account.change(one, { lease, dueAt: this.fromNow(leaseMs) });
+    const many = waiting.slice(0, -limit - FEW_WAITING);
+    const dueAt = this.fromNow(putOffMs(many.map(({ version }) => Number(now) - Number(version.updatedAt))));
+    if (many.length > 0) account.putOff(handlerId, many, dueAt);
     return Promise.resolve(leased.map(shown));
   }
 
@@ -364,7 +393,7 @@ export class MemoryPaymentStore implements PaymentStore {
     const account = this.of(accountName);
     const parked = account.to(handlerId).get(eventId);
     if (!parked?.parked) return Promise.resolve('absent');
-    Object.assign(parked, { parked: false, attempts: 0, error: null, dueAt: this.clock.now() });
+    account.change(parked, { parked: false, attempts: 0, error: null, dueAt: this.clock.now() });
     const { conversationId, version } = parked.version;
     const pending = account.of(conversationId).filter((one) => one.handlerId === handlerId || one.handlerId === '');
     const isOvertaken = account.records
@@ -373,7 +402,7 @@ export class MemoryPaymentStore implements PaymentStore {
         ({ record, type }) =>
           type !== null &&
           record.version > version &&
-          account.pairs.get(type)?.has(handlerId) &&
+          account.announcedAt(handlerId, type) !== undefined &&
           !pending.some((one) => one.version === record),
       );
     return Promise.resolve(isOvertaken ? 'overtaken' : 'replayed');
@@ -404,13 +433,15 @@ export class MemoryPaymentStore implements PaymentStore {
   counts(accountName: string): Promise<StoreCounts> {
     const [account, now] = [this.of(accountName), this.clock.now()];
     const open = account.all.filter(({ parked }) => !parked);
+    const isOrphaned = ({ handlerId, type }: StoredDelivery) =>
+      (account.announcedAt(handlerId, type)?.getTime() ?? -Infinity) <= now.getTime() - PAIR_ALIVE_MS;
     return Promise.resolve({
       states: this.countStates(accountName, 'payment'),
       refunds: this.countStates(accountName, 'refund'),
       waitingEvents: [...account.waiting.values()].reduce((sum, { size }) => sum + size, 0),
       openDeliveries: open.length,
       parkedDeliveries: account.all.length - open.length,
-      orphanedDeliveries: open.filter(({ handlerId, type }) => !account.isAlive(handlerId, type, now)).length,
+      orphanedDeliveries: open.filter(isOrphaned).length,
     });
   }
 
@@ -483,7 +514,7 @@ export class MemoryPaymentStore implements PaymentStore {
   private changeLeased({ account, handlerId, eventId, lease }: LeasedDelivery, to: Partial<StoredDelivery>): boolean {
     const stored = this.of(account).to(handlerId).get(eventId);
     if (stored?.lease !== lease) return false;
-    Object.assign(stored, to);
+    this.of(account).change(stored, to);
     return true;
   }
 
@@ -526,6 +557,17 @@ export class MemoryPaymentStore implements PaymentStore {
     this.accounts.set(name, account);
     return account;
   }
+}
+
+/** The place of a delivery in a queue, or where it would be. */
+function placeIn(queue: readonly StoredDelivery[], one: StoredDelivery): number {
+  let [low, high] = [0, queue.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (byDue(queue[middle]!, one) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function byDue(one: StoredDelivery, other: StoredDelivery): number {

@@ -10,7 +10,12 @@ type Kysely = typeof import('kysely');
 
 const MYSQL_PACKAGES = 'kysely mysql2';
 
-const ALREADY_THERE: ReadonlySet<string> = new Set(['ER_TABLE_EXISTS_ERROR', 'ER_DUP_KEYNAME', 'ER_DUP_ENTRY']);
+const ALREADY_THERE: ReadonlySet<string> = new Set([
+  'ER_TABLE_EXISTS_ERROR',
+  'ER_DUP_FIELDNAME',
+  'ER_DUP_KEYNAME',
+  'ER_DUP_ENTRY',
+]);
 const BUSY: ReadonlySet<string> = new Set([
   'ER_LOCK_DEADLOCK',
   'ER_LOCK_WAIT_TIMEOUT',
