@@ -79,6 +79,8 @@ export class Exchange {
     let part = `the dialect's body of ${name}`;
     try {
       const unsigned = notAPromise(operation.body(content, credentials.merchantId), 'the body');
+      // Before anything else can fail: what rejects in it must not end the process.
+      wireText(unsigned);
       part = 'the signer';
       const sign: unknown = await dialect.sign(unsigned, { operation: name, apiKey });
       if (sign !== null && typeof sign !== 'string') return this.notMade(name, 'the signer did not return a string');

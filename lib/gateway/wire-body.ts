@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { notAPromise } from '../runtime/not-a-promise.js';
+import { refusePromises } from '../runtime/not-a-promise.js';
 
 /** A number that is sent digit for digit: `60.00` stays `60.00`, where a JavaScript number would become `60`. */
 export class WireDecimal {
-  constructor(readonly text: string) {}
+  constructor(readonly text: string) {
+    refusePromises([text], 'a decimal');
+    if (typeof text !== 'string') throw new TypeError('a decimal is no text');
+  }
 }
 
 /** A JSON value as a dialect builds it. Members that are undefined are left out, as by `JSON.stringify`. */
@@ -33,7 +36,11 @@ export function signedFields(body: WireObject): SignedFields {
 
 /** @throws TypeError for a promise in the body, as of an async function of a host's own dialect */
 function written(body: WireObject, decimal: (value: WireDecimal) => string): string {
-  return JSON.stringify(body, (_name, value: unknown) =>
-    value instanceof WireDecimal ? decimal(value) : notAPromise(value, 'a part of the body'),
-  );
+  const values: unknown[] = [];
+  const text = JSON.stringify(body, (_name, value: unknown) => {
+    values.push(value);
+    return value instanceof WireDecimal ? decimal(value) : value;
+  });
+  refusePromises(values, 'a part of the body');
+  return text;
 }

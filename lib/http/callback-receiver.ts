@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Allow } from 'class-validator';
-import { PaymentCallbackError } from '../errors/payment-errors.js';
+import { PaymentCallbackError, PaymentStoreError } from '../errors/payment-errors.js';
 import { CallbackRoute } from '../options/payment-options.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock, TimeoutError, withTimeout } from '../runtime/clock.js';
@@ -17,6 +17,7 @@ import type { CallbackFields } from '../gateway/gateway-dialect.js';
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const LOOK_AGAIN_MS = 250;
+const MAX_LAST_LOOK_MS = 3_000;
 
 /**
  * Handles what the bank or the gateway's own page posts back: finds the payment by its token, and completes it by
@@ -82,13 +83,13 @@ export class CallbackReceiver {
     const wait = { isOver: false };
     const isFirst = record.state === 'awaiting' && this.threeD.underWay(record) === null;
     const outcome = isFirst ? this.authorize(record, received) : this.repeat(record, received, wait);
-    const watched = outcome.then((payment) => this.watch(payment, record));
+    const watched = outcome.then((payment) => this.watch(payment, record, received));
     try {
       return await withTimeout(this.route.waitMs, () => watched, this.clock);
     } catch (error) {
       wait.isOver = true;
       if (!(error instanceof TimeoutError)) throw error;
-      return toPayment(withoutOldDecline(await this.latest(record)));
+      return toPayment(withoutOldDecline(await this.soon(() => this.latest(record))));
     }
   }
 
@@ -106,6 +107,11 @@ export class CallbackReceiver {
   private async latest(record: PaymentRecord): Promise<PaymentRecord> {
     const { conversationId } = record;
     return (await this.lookUps.run(conversationId, () => this.reader.find(conversationId))) ?? record;
+  }
+
+  /** A buyer who has waited long is not made to wait for a store that hangs, too. */
+  private async soon<T>(look: () => Promise<T>): Promise<T> {
+    return withTimeout(MAX_LAST_LOOK_MS, look, this.clock, () => new PaymentStoreError('reading'));
   }
 
   private findHolder(record: PaymentRecord): Promise<PaymentRecord | 'purged' | null> {
@@ -150,8 +156,15 @@ export class CallbackReceiver {
   }
 
   /** Auth3d may be running in another process, which is watched for as long as one callback waits. */
-  private async watch(payment: Payment, record: PaymentRecord): Promise<Payment> {
+  private async watch(payment: Payment, record: PaymentRecord, received: unknown): Promise<Payment> {
     if (payment.state !== 'authorizing' || !isKnown(payment)) return payment;
+    const seen = await this.watchShared(record);
+    if (seen.state !== 'awaiting') return seen;
+    // The other process could not be sure of its claim, and gave it back: this callback may be the only one left.
+    return this.authorize(await this.latest(record), received);
+  }
+
+  private watchShared(record: PaymentRecord): Promise<Payment> {
     return this.watches.run(record.conversationId, async () => {
       const begun = this.clock.monotonic();
       for (;;) {

@@ -219,12 +219,11 @@ export class Reconciler {
         return this.interrupt(record, counts, queue);
       case 'inquire':
         if (!isOwn(record, this.settings)) return this.leaveToItsGateway(record);
-        // If this instance cannot ask, another one may, once the lease has run out. A page that nobody can ask about
-        // ends like one whose gateway is silent.
+        // A page that nobody can ask about ends like one whose gateway is silent.
         if (this.gateway.canInquire || record.state === 'pending')
           return queue.add(queuedInquiry(record, until, true, counts));
-        if (factsOf(record.state).settled) return this.leaveToOthers(record);
-        return;
+        // Another instance may be able to ask.
+        return this.leaveToOthers(record, PAYMENT_LEASE_MS);
       case 'nothing':
         return;
     }
@@ -247,14 +246,14 @@ export class Reconciler {
    * Leaves a record that cannot be asked about here to other instances, for as long as it has been unchanged already.
    * One that ended long ago is due no more, so that it can be purged.
    */
-  private async leaveToOthers(record: PaymentRecord): Promise<void> {
+  private async leaveToOthers(record: PaymentRecord, maxMs = MAX_LEFT_MS): Promise<void> {
     const now = this.clock.now().getTime();
     const unchangedMs = now - record.updatedAt.getTime();
     if (factsOf(record.state).settled && unchangedMs >= MAX_LATE_MS) {
       const { state, reason, by } = record;
       return void (await this.writer.move(record, state, { reason, by }));
     }
-    const leftMs = Math.min(Math.max(unchangedMs, MIN_LEFT_MS), MAX_LEFT_MS);
+    const leftMs = Math.min(Math.max(unchangedMs, MIN_LEFT_MS), maxMs);
     await this.due.handBack(record, new Date(now + variedBy(this.random, leftMs)));
   }
 
@@ -263,7 +262,8 @@ export class Reconciler {
    * again.
    */
   private async interrupt(record: PaymentRecord, counts: ReconcileCounts, queue: InquiryQueue): Promise<void> {
-    const dueAt = nextInquiry(this.clock.now(), 0, this.random);
+    const now = this.clock.now();
+    const dueAt = this.gateway.canInquire ? nextInquiry(now, 0, this.random) : now;
     const moved = await this.writer.move(record, 'unknown', { reason: 'interrupted', dueAt });
     if (moved.outcome !== 'replaced') return;
     counts.interrupted += 1;

@@ -85,7 +85,7 @@ export function withTimeout<T>(
   ms: number,
   work: () => T | Promise<T>,
   clock: PaymentClock = WAITING_CLOCK,
-  late = () => new TimeoutError(),
+  late: () => Error = () => new TimeoutError(),
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.timer(ms, () => reject(late()));

@@ -204,8 +204,8 @@ function dueAfter(
   { canInquire, random }: SettlementRules,
   now: Date,
 ): PaymentChange {
-  // Also where this instance cannot ask: one that can may be started.
-  if (state === 'unknown') return { dueAt: nextInquiry(now, 0, random) };
+  // Where this instance cannot ask, it is due at once for one that can.
+  if (state === 'unknown') return { dueAt: canInquire ? nextInquiry(now, 0, random) : now };
   return state === 'failed' && !isPlain && canInquire ? toBeAskedLate(now) : {};
 }
 

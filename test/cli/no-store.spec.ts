@@ -115,10 +115,10 @@ describe('on a server', () => {
     expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining('the payment tables are missing')]);
     expect(await ask(url, `select tablename from pg_tables where schemaname = 'public'`)).toEqual([]);
     await ask(url, paymentSchema('postgres'));
-    await ask(url, `update card_payment_schema set version = 99, lowest = 99`);
+    await ask(url, `update card_payment_schema_version set version = 99, lowest = 99`);
     const newer = await refused([...LIST, '--store', url]);
     expect(newer.stderr).toContain('the payment tables are of version 99, newer than this release');
-    expect(await ask(url, 'select version from card_payment_schema')).toEqual([{ version: 99 }]);
+    expect(await ask(url, 'select version from card_payment_schema_version')).toEqual([{ version: 99 }]);
   });
 
   it('says that a database does not exist', async () => {
@@ -131,7 +131,7 @@ function ofVersion(name: string, version: number): void {
   const database = new Database(name);
   database.pragma('journal_mode = WAL');
   database.exec(paymentSchema('sqlite'));
-  database.prepare('update card_payment_schema set version = ?, lowest = ?').run(version, version);
+  database.prepare('update card_payment_schema_version set version = ?, lowest = ?').run(version, version);
   database.close();
 }
 

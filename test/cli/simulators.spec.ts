@@ -74,7 +74,7 @@ describe('a newcomer with a simulator', () => {
     // NODE_ENV is the only thing that is set.
     const { stdout } = await cliHere(['doctor'], { cwd: '/', env: { NODE_ENV: 'production' } });
     expect(stdout).toContain('baseUrl (PAYMENT_BASE_URL) is missing');
-    expect(stdout).toContain('storeUrl (PAYMENT_STORE_URL) is missing while NODE_ENV is production');
+    expect(stdout).toContain('storeUrl (PAYMENT_STORE_URL) is missing, and NODE_ENV is production');
     expect(stdout).not.toContain('simulator:');
   });
 });

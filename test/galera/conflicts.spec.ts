@@ -154,7 +154,7 @@ where info like 'insert into %card_payment_name%'`;
         const record = await trial.insert();
         for (const store of opened) expect(await store.find(record.account, record.conversationId)).toEqual(record);
         for (const url of fresh) {
-          expect(await queryMariaDb(url, 'select version, lowest from card_payment_schema')).toEqual([
+          expect(await queryMariaDb(url, 'select version, lowest from card_payment_schema_version')).toEqual([
             { version: 1, lowest: 1 },
           ]);
         }

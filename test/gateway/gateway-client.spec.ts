@@ -7,6 +7,7 @@ import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import { TOO_LATE } from '../../lib/gateway/gateway-client.js';
 import type { GatewayDialect } from '../../lib/gateway/gateway-dialect.js';
 import type { Transmission } from '../../lib/gateway/transport/attempt.js';
+import { WireDecimal } from '../../lib/gateway/wire-body.js';
 import { toPayment } from '../../lib/payment/payment.js';
 import { CREDENTIALS, sampleSale, OPEN_CLAIM } from './sample-sale.js';
 import { replied, standard, stubClient } from './stub-client.js';
@@ -57,6 +58,9 @@ describe('nothing is sent', () => {
     ['gives a number for a sign', { sign: () => Promise.resolve(7 as never) }],
     ['makes a body that is no JSON', altered({ body: () => ({ amount: 1n }) })],
     ['makes a promise of the body', altered({ body: reject })],
+    ['makes promises in the body', altered({ body: () => ({ one: reject(), two: [reject()] }) })],
+    ['makes a decimal of a promise', altered({ body: () => ({ amount: new WireDecimal(reject()) }) })],
+    ['makes a promise in the body and cannot sign', { ...altered({ body: () => ({ one: reject() }) }), sign: fail }],
     ['makes a promise of the headers', { headers: reject }],
     ['makes a header that is a promise', { headers: () => ({ 'x-ClientID': Promise.resolve('c') as never }) }],
     ['makes a header that is no text', { headers: () => ({ 'x-ClientID': 7 as never }) }],

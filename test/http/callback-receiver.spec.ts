@@ -115,6 +115,31 @@ describe('CallbackReceiver', () => {
       expect(auth3dCount()).toBe(1);
     });
 
+    it('sends Auth3d where another instance was not sure of its claim, and gave it back', async () => {
+      const other = await shop.start();
+      const replace = shop.store.replace.bind(shop.store);
+      shop.store.replace = async (...given) => {
+        shop.store.replace = replace;
+        await replace(...given);
+        throw new Error('connection lost');
+      };
+      await expect(other.receiver.complete(token, fields)).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
+      const answer = receiver.complete(token, fields);
+      await shop.clock.advance(5_000);
+      expect((await answer).payment.state).toBe('succeeded');
+      expect(auth3dCount()).toBe(1);
+    });
+
+    it('ends the wait of a buyer within seconds where the store hangs, too', async () => {
+      shop.gateway.hold('Auth3d');
+      const answer = receiver.complete(token, fields);
+      await quiet();
+      shop.store.find = () => new Promise(() => undefined);
+      const refused = expect(answer).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
+      await shop.clock.advance(WAIT_MS + 3_000);
+      await refused;
+    });
+
     it('waits for an Auth3d of another instance', async () => {
       const other = await shop.start();
       const held = shop.gateway.hold('Auth3d');

@@ -765,7 +765,7 @@ describe('Reconciler', () => {
       expect([await stateOf('LEFT'), shop.gateway.sent('CheckPayment')]).toEqual(['unknown', []]);
       await without.reconciler.stop();
       await startBackground();
-      await shop.clock.advance(10 * MINUTE_MS);
+      await shop.clock.advance(12 * MINUTE_MS);
       expect(await stateOf('LEFT')).toBe('succeeded');
     });
 

@@ -115,7 +115,9 @@ function numbersAsText(text: string): { readonly json: string; readonly repeated
       written = text.slice(at, end + 1);
       at = end;
     } else if (character === ':') {
+      if (written === '') throw new SyntaxError('no name');
       const name = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1);
+      written = '';
       const names = objects.at(-1);
       if (names?.has(name)) repeated.add(name);
       names?.add(name);

@@ -2,9 +2,9 @@ import type { RunStatement, SqlEngine } from './engine.js';
 import { engineNamed, type SqlDialect } from './engines.js';
 import { ShownError } from './errors.js';
 
-const SCHEMA_TABLE = 'card_payment_schema';
-/** The table of versions of what was never released: its tables have other columns under the same names. */
-const EARLIER_TABLE = 'card_payment_migration';
+const SCHEMA_TABLE = 'card_payment_schema_version';
+/** The tables of versions of what was never released, whose tables have other columns under the same names. */
+const EARLIER_TABLES = ['card_payment_migration', 'card_payment_schema'];
 
 /**
  * The longest keys in bytes, for databases that need to know. Texts of up to 255 characters have up to three bytes
@@ -55,6 +55,7 @@ const STEPS: readonly { readonly lowest: number; readonly statements: (engine: S
   finalized_at bigint,
   due_at bigint,
   redirect_url ${jsonType},
+  refunds integer not null default 0,
   primary key (account, conversation_id)
 )${tableEnd(false)}`,
         'create index card_payment_created on card_payment (account, is_refund, created_at, conversation_id)',
@@ -111,8 +112,6 @@ const STEPS: readonly { readonly lowest: number; readonly statements: (engine: S
       ];
     },
   },
-  // Written with each refund of a payment, so that on a Galera cluster its certification sees a purge beside it.
-  { lowest: 1, statements: () => ['alter table card_payment add column refunds integer not null default 0'] },
 ];
 
 /** The version that this release needs. */
@@ -158,7 +157,7 @@ function statementsSince(version: number, engine: SqlEngine, now: string): strin
 async function usableVersion(run: RunStatement, engine: SqlEngine): Promise<number> {
   const hasTable = async (table: string): Promise<boolean> => (await run(engine.hasTable(table))).length > 0;
   if (!(await hasTable(SCHEMA_TABLE))) {
-    if (await hasTable(EARLIER_TABLE)) throw new ShownError(EARLIER);
+    for (const table of EARLIER_TABLES) if (await hasTable(table)) throw new ShownError(earlier(table));
     return 0;
   }
   const sql = `select version, lowest from ${SCHEMA_TABLE} order by version desc limit 1`;
@@ -168,10 +167,13 @@ async function usableVersion(run: RunStatement, engine: SqlEngine): Promise<numb
   return newest.version;
 }
 
-const EARLIER =
-  'the payment tables were made by a version of nestjs-card-payment before its first release, which this one cannot ' +
-  `read (it has the table ${EARLIER_TABLE}): settle what is open with that version, then drop its tables, whose names ` +
-  'begin with card_payment, or use another database';
+function earlier(table: string): string {
+  return (
+    'the payment tables were made by a version of nestjs-card-payment before its first release, which this one cannot ' +
+    `read (it has the table ${table}): settle what is open with that version, then drop its tables, whose names begin ` +
+    'with card_payment, or use another database'
+  );
+}
 
 function newer(version: number): string {
   return (

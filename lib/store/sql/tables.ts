@@ -88,7 +88,7 @@ export interface PaymentTables {
     lease: string | null;
     due_at: BigIntColumn;
   };
-  card_payment_schema: {
+  card_payment_schema_version: {
     version: number;
     /** The lowest version that a release must know to use these tables. */
     lowest: number;

@@ -105,6 +105,7 @@ describe('the fields of a reply', () => {
     ['numbers', '{"a":[1' + ',1'.repeat(500_000) + ']}'],
     ['texts', '{"a":[""' + ',""'.repeat(340_000) + ']}'],
     ['objects', '{"a":[{}' + ',{}'.repeat(340_000) + ']}'],
+    ['colons', '{"' + 'a'.repeat(500_000) + '\\u0062"' + ':'.repeat(500_000) + '1}'],
     ['levels', '{"a":' + '['.repeat(500_000) + ']'.repeat(500_000) + '}'],
     ['names', '{' + Array.from({ length: 90_000 }, (_, index) => `"k${index}":1`).join() + '}'],
   ])('are not read out of a mebibyte of %s, which would hold up the event loop', (_what, text) => {

@@ -78,7 +78,7 @@ export const postgresEngine = {
   isBusy: (error) => ['40P01', '40001'].includes(codeOf(error)),
   isTaken: (error) => codeOf(error) === '23505',
   // Two processes that make a table at once meet in the catalog's unique keys.
-  isThere: (error) => ['42P07', '42701', '42710', '23505'].includes(codeOf(error)),
+  isThere: (error) => ['42P07', '42710', '23505'].includes(codeOf(error)),
 
   failures: [
     [/^(ECONN|ENOTFOUND|EAI_|EHOST|ENET|ETIMEDOUT|EPIPE)/, 'does not answer; is it running, and reachable from here?'],

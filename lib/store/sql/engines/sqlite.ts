@@ -53,7 +53,7 @@ export const sqliteEngine = {
   isBusy: isSqliteBusy,
   isTaken: (error) => /^SQLITE_CONSTRAINT_(?:PRIMARYKEY|UNIQUE)$/.test(codeOf(error)),
   isThere: (error) =>
-    /already exists|duplicate column/.test(String((Object(error) as { message?: unknown }).message)) ||
+    /already exists/.test(String((Object(error) as { message?: unknown }).message)) ||
     codeOf(error) === 'SQLITE_CONSTRAINT_PRIMARYKEY',
 
   failures: [

@@ -108,7 +108,7 @@ describe.each(SERVERS)('%s', (name) => {
     const store = pool.store();
     await store.open();
     await store.close();
-    expect(await pool.run('select version from card_payment_schema')).toEqual([{ version: 1 }]);
+    expect(await pool.run('select version from card_payment_schema_version')).toEqual([{ version: 1 }]);
     await pool.end();
   });
 

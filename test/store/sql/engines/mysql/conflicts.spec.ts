@@ -102,7 +102,7 @@ describe('conflicts', () => {
     const store = await open('own');
     const trial = trialOf(store);
     await other.run('drop index card_payment_state on card_payment');
-    await other.run('delete from card_payment_schema');
+    await other.run('delete from card_payment_schema_version');
     await other.run('begin');
     await other.run('select count(*) from card_payment');
     const late = await openSqlStore(url);

@@ -49,7 +49,7 @@ describe('partitioned postgres', () => {
     from pg_class where relkind in ('i', 'I') and not relispartition and relname like 'card\\_payment%'
       and relname not like '%\\_pkey' order by 1`;
     expect(await run(partitioned, indexes)).toEqual(await run(ordinary, indexes));
-    const versions = 'select version, lowest from card_payment_schema';
+    const versions = 'select version, lowest from card_payment_schema_version';
     expect(await run(partitioned, versions)).toEqual(await run(ordinary, versions));
   });
 

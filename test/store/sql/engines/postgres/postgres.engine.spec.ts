@@ -36,7 +36,7 @@ describe('on a server', () => {
     const [after] = await ask('select extract(epoch from clock_timestamp()) * 1000 as ms');
     expect(now).toBeGreaterThanOrEqual(Math.floor(Number(before!.ms)));
     expect(now).toBeLessThanOrEqual(Number(after!.ms));
-    const [applied] = await ask('select applied_at from card_payment_schema');
+    const [applied] = await ask('select applied_at from card_payment_schema_version');
     expect(Math.abs(Number(applied!.applied_at) - now)).toBeLessThan(60_000);
     const trial = new StoreTrial(store, store, new TestClock());
     const handler = await trial.handler('payment.failed');
@@ -73,10 +73,10 @@ describe('on a server', () => {
 
   test('a table counts only where its name leads to it', async () => {
     const finds = async (name: string) => (await database.run(postgresEngine.hasTable(name))).length;
-    await pool.query('create schema elsewhere; create table elsewhere.card_payment_schema (version integer)');
-    expect(await finds('card_payment_schema')).toBe(0);
-    await pool.query('create table card_payment_schema (version integer)');
-    expect([await finds('card_payment_schema'), await finds('card_payment')]).toEqual([1, 0]);
+    await pool.query('create schema elsewhere; create table elsewhere.card_payment_schema_version (version integer)');
+    expect(await finds('card_payment_schema_version')).toBe(0);
+    await pool.query('create table card_payment_schema_version (version integer)');
+    expect([await finds('card_payment_schema_version'), await finds('card_payment')]).toEqual([1, 0]);
   });
 
   test('transactions read what others have committed, and have limits, whatever the default of the database', async () => {
