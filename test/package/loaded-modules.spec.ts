@@ -116,7 +116,7 @@ describe.each(['esm', 'cjs'] as const)('an application (%s) loads', (kind) => {
     expect(onDemandParts(parts)).toEqual([]);
     // The required parts prove that the loaded files were recorded.
     expect([...parts]).toEqual(
-      expect.arrayContaining(['own/', 'own/flows', 'own/store/memory', 'undici', '@nestjs/core']),
+      expect.arrayContaining(['own/', 'own/operations', 'own/store/memory', 'undici', '@nestjs/core']),
     );
   });
 

@@ -95,7 +95,8 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
     ['mariadb://shop:secret-word@127.0.0.1/shop', 'kysely mysql2'],
   ])('says what to install for %s', async (storeUrl, packages) => {
     const { status, stderr } = await app.run(process.execPath, ['dist/main.js'], { PAYMENT_STORE_URL: storeUrl });
-    expect(stderr).toContain(`npm install ${packages}`);
+    // On an older Node.js, in the releases that run on it.
+    expect(stderr.replaceAll(/@[\d.]+/g, '')).toContain(`npm install ${packages}`);
     expect(stderr).not.toContain('secret-word');
     expect(status).toBe(1);
   });
