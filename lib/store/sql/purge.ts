@@ -204,7 +204,9 @@ export class SqlPurge {
     const lockedIds = new Set(locked.map((row) => row.conversation_id));
     for (const { conversation_id: id, parent_id: parentId } of await stored.execute()) {
       const paymentId = parentId ?? '';
-      refunds.set(paymentId, [...(refunds.get(paymentId) ?? []), id]);
+      const ofPayment = refunds.get(paymentId) ?? [];
+      ofPayment.push(id);
+      refunds.set(paymentId, ofPayment);
       if (!lockedIds.has(id)) kept.add(paymentId);
     }
     return { refunds, kept };
