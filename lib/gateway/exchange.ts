@@ -79,15 +79,15 @@ export class Exchange {
     let part = `the dialect's body of ${name}`;
     try {
       const unsigned = notAPromise(operation.body(content, credentials.merchantId), 'the body');
+      part = `the JSON of the dialect's body of ${name}`;
       // Before anything else can fail: what rejects in it must not end the process.
-      wireText(unsigned);
+      const unsignedText = wireText(unsigned);
       part = 'the signer';
       const sign: unknown = await dialect.sign(unsigned, { operation: name, apiKey });
       if (sign !== null && typeof sign !== 'string') return this.notMade(name, 'the signer did not return a string');
       part = "the dialect's headers";
       const headers = textsIn(dialect.headers({ credentials, operation: name, now: this.clock.now() }));
-      part = `the JSON of the dialect's body of ${name}`;
-      const body = wireText(sign === null ? unsigned : { ...unsigned, sign });
+      const body = sign === null ? unsignedText : wireText({ ...unsigned, sign });
       const masker = new Masker([clientSecret, apiKey, sign, ...secretsIn(headers)], content as Carried);
       return { request: { url: this.baseUrl + operation.path, headers, body }, masker };
     } catch (error) {
