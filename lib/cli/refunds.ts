@@ -1,5 +1,9 @@
-import { PaymentDuplicateError, PaymentNotSentError, PaymentRefundError } from '../errors/payment-errors.js';
-import { PaymentValidationError } from '../errors/payment-errors.js';
+import {
+  PaymentDuplicateError,
+  PaymentNotSentError,
+  PaymentRefundError,
+  PaymentValidationError,
+} from '../errors/payment-errors.js';
 import type { GatewayClient } from '../gateway/gateway-client.js';
 import {
   AMOUNT_TEXTS,
