@@ -4,11 +4,10 @@ import type { InquiryOutcome } from '../../lib/gateway/readings/outcomes.js';
 import type { PaymentRecord, PaymentReason } from '../../lib/payment/payment.js';
 import type { LedgerState, PaymentState } from '../../lib/payment/states.js';
 import { applyInquiry, applyNotSent, applyOutcome } from '../../lib/settlement/outcomes.js';
-import { SystemRandomness } from '../../lib/runtime/randomness.js';
+import { RULES } from '../operations/assembled-flows.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const NOW = new Date('2026-03-01T10:00:00Z');
-const RULES = { dateOrder: 'dmy', canInquire: true, random: new SystemRandomness() } as const;
 const RESULT = { code: 'X', orderId: 'o-9', amount: '149.90' } as unknown as GatewayResult;
 
 const STATES: readonly PaymentState[] = [

@@ -2,11 +2,10 @@ import type { InquiryOutcome } from '../../lib/gateway/readings/outcomes.js';
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
 import { applyAbandoned, applyPageInquiry, nextPageInquiry } from '../../lib/settlement/page-outcomes.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
-import { SystemRandomness } from '../../lib/runtime/randomness.js';
+import { RULES } from '../operations/assembled-flows.js';
 import { SALE_STATES } from '../../lib/payment/states.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
-const RULES = { dateOrder: 'dmy', canInquire: true, random: new SystemRandomness() } as const;
 const CREATED = new Date('2026-03-01T10:00:00Z');
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
