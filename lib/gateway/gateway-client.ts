@@ -39,8 +39,10 @@ type Asked<Shown> = NotSent | ({ readonly sent: true; readonly status: number | 
 export type ChargeAttempt = NotSent | { readonly sent: true; readonly outcome: ChargeOutcome };
 
 /** The page of an Init3d, or the gateway's own; or why there is none to show. No money can move then. */
-export type OpeningAttempt<Page> = NotSent | ({ readonly sent: true } & ({ readonly page: Page } | NoPage));
+export type OpeningAttempt<Page> = NoPageAttempt | { readonly sent: true; readonly page: Page };
+export type NoPageAttempt = NotSent | NoPage;
 interface NoPage {
+  readonly sent: true;
   readonly page: null;
   readonly reason: PaymentReason;
   readonly result: GatewayResult | null;

@@ -21,7 +21,6 @@ import { Opening } from './opening.js';
 import { type Earlier, isOwn, isSameSale, PaymentReader } from '../settlement/records.js';
 import { nextPageInquiry } from '../settlement/page-outcomes.js';
 import { paymentOf, PaymentWriter, type Settled } from '../settlement/writer.js';
-import { applyNotSent } from '../settlement/outcomes.js';
 
 /** A page that ends later than this is not believed to. */
 const MAX_PAGE_MS = 86_400_000;
@@ -102,10 +101,10 @@ export class HostedPayments {
     if (earlier) return this.showAgain(record, earlier, form);
 
     const attempt = await this.gateway.startHosted(form, sale);
-    if (!attempt.sent) {
-      throw new PaymentNotSentError(paymentOf(await this.writer.settle(record, applyNotSent)), attempt.why);
+    if (!attempt.sent || !attempt.page) {
+      const failed = paymentOf(await this.writer.concludeWithoutPage(record, attempt));
+      throw attempt.sent ? new PaymentHostedError(failed) : new PaymentNotSentError(failed, attempt.why);
     }
-    if (!attempt.page) throw new PaymentHostedError(paymentOf(await this.writer.concludeWithoutPage(record, attempt)));
     return this.showFirst(record, attempt.page);
   }
 

@@ -21,7 +21,6 @@ import { checkCallback, readCallback } from '../gateway/callback/callback-fields
 import { Claim, AUTH3D_RETRY_MS, auth3dRetryingMs, claimEnd, fitsClaim } from '../settlement/claim.js';
 import { newAttemptId } from './ids.js';
 import { Opening } from './opening.js';
-import { applyNotSent } from '../settlement/outcomes.js';
 import { expectOwn, PaymentReader } from '../settlement/records.js';
 import { type Moved, paymentOf, PaymentWriter } from '../settlement/writer.js';
 import { StoreClock } from '../settlement/store-clock.js';
@@ -80,11 +79,9 @@ export class ThreeDPayments {
     if (earlier) throw new PaymentDuplicateError(toPayment(earlier.payment), earlier.key);
 
     const attempt = await this.gateway.init3d(sale);
-    if (!attempt.sent) {
-      throw new PaymentNotSentError(paymentOf(await this.writer.settle(record, applyNotSent)), attempt.why);
-    }
-    if (!attempt.page) {
-      throw new PaymentInit3dError(paymentOf(await this.writer.concludeWithoutPage(record, attempt)));
+    if (!attempt.sent || !attempt.page) {
+      const failed = paymentOf(await this.writer.concludeWithoutPage(record, attempt));
+      throw attempt.sent ? new PaymentInit3dError(failed) : new PaymentNotSentError(failed, attempt.why);
     }
     const expiresAt = record.expiresAt ?? received.now;
     const moved = await this.writer.move(record, 'awaiting', { dueAt: expiresAt });

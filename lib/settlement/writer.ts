@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { EventDispatcher } from '../events/event-dispatcher.js';
-import type { ChargeAttempt } from '../gateway/gateway-client.js';
+import type { ChargeAttempt, NoPageAttempt } from '../gateway/gateway-client.js';
 import type { ChargeOutcome } from '../gateway/readings/outcomes.js';
 import { type LedgerEvent, ledgerEventOf } from '../payment/payment-event.js';
 import { isKnown, isRefund, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
@@ -124,9 +124,10 @@ export class PaymentWriter {
     return this.settle(record, (current, now) => applyOutcome(current, answer, this.rules, now), { answer });
   }
 
-  /** Stores that the gateway gave no page, so that no money can move. */
-  concludeWithoutPage(record: PaymentRecord, answer: Pick<ChargeOutcome, 'reason' | 'result'>): Promise<Settled> {
-    return this.settle(record, (current, now) => endWithoutPage(current, answer, this.rules, now));
+  /** Stores that there is no page for the buyer, so that no money can move: none was given, or none was asked for. */
+  concludeWithoutPage(record: PaymentRecord, attempt: NoPageAttempt): Promise<Settled> {
+    if (!attempt.sent) return this.settle(record, applyNotSent);
+    return this.settle(record, (current, now) => endWithoutPage(current, attempt, this.rules, now));
   }
 
   /**
