@@ -119,13 +119,6 @@ export interface PaymentLedger {
   findByReference(account: string, reference: string): Promise<PaymentRecord[]>;
   /** All refunds of a payment, the oldest `createdAt` first. */
   findRefunds(account: string, conversationId: string): Promise<PaymentRecord[]>;
-  /** At most `limit` payments, or refunds, that are in one of these states, the oldest `createdAt` first. */
-  listByState(
-    account: string,
-    type: RecordType,
-    states: readonly LedgerState[],
-    limit: number,
-  ): Promise<PaymentRecord[]>;
   /**
    * A page of the payments or refunds of an account: the newest `createdAt` first, and of those with the same one the
    * highest `conversationId`, compared byte by byte in UTF-8. What a call costs does not grow with what is stored.

@@ -140,10 +140,10 @@ describe('Reconciler', () => {
 
     it('does nothing if it is stopped before its first pass', async () => {
       const { reconciler } = await startBackground({ retentionMs: DAY_MS });
-      const [purge, listByState] = [jest.spyOn(shop.store, 'purge'), jest.spyOn(shop.store, 'listByState')];
+      const [purge, leaseDue] = [jest.spyOn(shop.store, 'purge'), jest.spyOn(shop.store, 'leaseDue')];
       await reconciler.stop();
       expect(purge).not.toHaveBeenCalled();
-      expect(listByState).not.toHaveBeenCalled();
+      expect(leaseDue).not.toHaveBeenCalled();
     });
 
     it('runs only once, however often it is started', async () => {
@@ -473,7 +473,13 @@ describe('Reconciler', () => {
     await shop.clock.advance(40 * SECOND_MS);
     for (const request of held) request.answer(NOT_PAID);
     await shop.clock.advance(2 * LONGEST_INTERVAL_MS);
-    const unsettled = await shop.store.listByState('default', 'payment', ['charging', 'unknown'], 100);
+    const unsettled = await shop.store.list({
+      account: 'default',
+      type: 'payment',
+      states: ['charging', 'unknown'],
+      after: null,
+      limit: 100,
+    });
     expect(unsettled.map(({ conversationId }) => conversationId)).toEqual([]);
   });
 

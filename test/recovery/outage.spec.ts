@@ -51,7 +51,9 @@ describe.each(Object.entries(STORES))(
       const answered = await passes(60);
       expect(Math.max(...answered)).toBeLessThanOrEqual(MAX_PAYMENTS_PER_PASS);
       expect(answered.reduce((sum, asked) => sum + asked)).toBe(UNKNOWN);
-      expect(await store.listByState('default', 'payment', ['unknown'], UNKNOWN)).toEqual([]);
+      expect(
+        await store.list({ account: 'default', type: 'payment', states: ['unknown'], after: null, limit: UNKNOWN }),
+      ).toEqual([]);
     }, 60_000);
   },
 );

@@ -86,7 +86,8 @@ export function describeLikeMemory(name: string, open: (clock: PaymentClock) => 
           const account = `like-memory-${(accounts += 1)}`;
           const payments: Place = { kind: 'payment', account, leases: [] };
           const refunds: Place = { kind: 'refund', account, leases: [] };
-          const settledRefunds = async () => (await memory.listByState(account, 'refund', ['succeeded'], 9)).length;
+          const settledRefunds = async () =>
+            (await memory.list({ account, type: 'refund', states: ['succeeded'], after: null, limit: 9 })).length;
           for (const [index, step] of steps.entries()) {
             // Nothing happens at the same millisecond, as the order would be open.
             clock.set(new Date(clock.now().getTime() + (typeof step === 'number' ? step : 1)));

@@ -266,15 +266,6 @@ export class MemoryPaymentStore implements PaymentStore {
     return Promise.resolve(this.refundsOf(account, conversationId).sort(byAge).map(copyRecord));
   }
 
-  listByState(
-    account: string,
-    type: RecordType,
-    states: readonly LedgerState[],
-    limit: number,
-  ): Promise<PaymentRecord[]> {
-    return Promise.resolve(this.records(account, type, { states }).sort(byCreation).slice(0, limit).map(copyRecord));
-  }
-
   list({ account, type, states, reference, after, limit }: ListPage): Promise<PaymentRecord[]> {
     const records = this.records(account, type, { states, reference });
     const found = records.filter((record) => !after || newest(record, after) > 0);

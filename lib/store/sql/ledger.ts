@@ -131,18 +131,6 @@ export abstract class SqlLedger implements PaymentLedger {
     return rows.map(toRecord);
   }
 
-  async listByState(
-    account: string,
-    type: RecordType,
-    states: readonly LedgerState[],
-    limit: number,
-  ): Promise<PaymentRecord[]> {
-    const found = await this.ofEachState(account, type, states, (records) =>
-      records.orderBy('payment.created_at').orderBy('payment.conversation_id').limit(limit),
-    );
-    return found.sort((one, other) => one.createdAt.getTime() - other.createdAt.getTime()).slice(0, limit);
-  }
-
   async list({ account, type, states, reference, after, limit }: ListPage): Promise<PaymentRecord[]> {
     if (states?.length === 0) return [];
     const page = (records: Records) =>

@@ -81,7 +81,7 @@ const FLAWS: Readonly<Record<string, readonly [Flaw, ...(readonly string[])]>> =
           return store.insert({ ...record, hostIdNonce: null }, event);
         },
         async purge(account, retention) {
-          const settled = await store.listByState(account, 'payment', ['failed'], 100);
+          const settled = await store.list({ account, type: 'payment', states: ['failed'], after: null, limit: 100 });
           const counts = await store.purge(account, retention);
           for (const { conversationId } of settled) {
             if (!(await store.find(account, conversationId))) purged.add(conversationId);
@@ -146,7 +146,7 @@ const FLAWS: Readonly<Record<string, readonly [Flaw, ...(readonly string[])]>> =
       store['records'] = (account) => store['all'](account);
       return {};
     },
-    'list and listByState give only the states',
+    'list gives only the states and the reference',
     'counts shows how many records are in each state',
   ],
   'purges payments without looking at their refunds': [

@@ -157,7 +157,7 @@ export const listCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'list and listByState give only the states that are asked for, and list only the reference, of payments or of refunds',
+    name: 'list gives only the states and the reference that are asked for, of payments or of refunds',
     async run(trial) {
       const { account, store } = trial;
       const stored = (ms: number, state: 'unknown' | 'review' | 'failed', reference: string) =>
@@ -171,9 +171,9 @@ export const listCases: readonly PaymentStoreCase[] = [
       const open = ['unknown', 'review'] as const;
       const refund = await trial.insertRefund(failed, { state: 'unknown', createdAt: at(40) });
       const byState = async (limit: number, type: 'payment' | 'refund' = 'payment') =>
-        ids(await store.listByState(account, type, open, limit));
+        ids(await store.list({ account, type, states: open, after: null, limit }));
       same(await byState(10, 'refund'), ids([refund]));
-      same([await byState(10), await byState(2)], [ids([first, second, third]), ids([first, second])]);
+      same([await byState(10), await byState(2)], [ids([third, second, first]), ids([third, second])]);
       const list = async (page: object) =>
         ids(await store.list({ account, type: 'payment', after: null, limit: 10, ...page }));
       same(await list({ states: open }), ids([third, second, first]));

@@ -175,7 +175,7 @@ export const purgeCases: readonly PaymentStoreCase[] = [
           found.push(
             ...[await store.find(account, record.conversationId)].filter((one) => one !== null),
             ...[await store.findByTokenHash(account, record.tokenHash!)].filter((one) => one !== null),
-            ...(await store.listByState(account, type, ['failed'], 10)),
+            ...(await store.list({ account, type, states: ['failed'], after: null, limit: 10 })),
             ...(await store.list({ account, type, after: null, limit: 10 })),
           );
           same((await store.history(account, record.conversationId)).length, 3 * left);

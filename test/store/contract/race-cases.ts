@@ -182,9 +182,16 @@ const ledgerRaces: readonly PaymentStoreCase[] = [
         trial.tryReplace(claims[index]!, records[index]!, undefined, store),
       );
       same(tally(outcomes), { replaced: 1, locked: RACERS - 1 });
-      same(await trial.store.listByState(trial.account, 'payment', ['authorizing'], RACERS), [
-        claims[outcomes.indexOf('replaced')],
-      ]);
+      same(
+        await trial.store.list({
+          account: trial.account,
+          type: 'payment',
+          states: ['authorizing'],
+          after: null,
+          limit: RACERS,
+        }),
+        [claims[outcomes.indexOf('replaced')]],
+      );
     },
   },
   {
@@ -391,7 +398,10 @@ const purgeRaces: readonly PaymentStoreCase[] = [
       counts.push(await trial.purge());
       const sum = (of: 'payments' | 'events') => counts.reduce((total, count) => total + count[of], 0);
       same([sum('payments'), sum('events')], [20, 40]);
-      same(await trial.store.listByState(trial.account, 'refund', ['failed'], 1), []);
+      same(
+        await trial.store.list({ account: trial.account, type: 'refund', states: ['failed'], after: null, limit: 1 }),
+        [],
+      );
     },
   },
   ...['payment', 'refund'].map((what, index): PaymentStoreCase => ({

@@ -48,7 +48,7 @@ async function shown(trial: StoreTrial, record: PaymentRecord): Promise<unknown[
       ...(await (parentId === undefined
         ? store.findByReference(account, reference!)
         : store.findRefunds(account, parentId))),
-      ...(await store.listByState(account, type, [state], 10)),
+      ...(await store.list({ account, type, states: [state], after: null, limit: 10 })),
       ...(await store.list({ account, type, reference: reference!, states: [state], after: null, limit: 10 })),
     );
   }
@@ -122,7 +122,10 @@ const valueCases: readonly PaymentStoreCase[] = [
       const pending = await trial.replace(opened, { state: 'pending', expiresAt: at(500), dueAt: at(100) });
       for (const { store } of [trial, trial.swapped]) {
         same(await store.find(pending.account, pending.conversationId), pending);
-        same(await store.listByState(pending.account, 'payment', ['pending'], 10), [pending]);
+        same(
+          await store.list({ account: pending.account, type: 'payment', states: ['pending'], after: null, limit: 10 }),
+          [pending],
+        );
       }
       trial.moveTo(100);
       const [lease] = await trial.leaseDue({ leaseMs: 50 });
@@ -216,13 +219,13 @@ const valueCases: readonly PaymentStoreCase[] = [
         same([await store.find(one, 'none'), await store.findByTokenHash(one, 'none')], [null, null]);
         for (const type of ['payment', 'refund'] as const) {
           same(await store.findByIdempotencyKey(one, type, 'none'), null);
-          same(await store.listByState(one, type, ['review'], 10), []);
+          same(await store.list({ account: one, type, states: ['review'], after: null, limit: 10 }), []);
           same(await store.list({ account: one, type, reference: 'none', after: null, limit: 10 }), []);
         }
         same([await store.findByReference(one, 'none'), await store.findRefunds(one, 'none')], [[], []]);
         same(await store.history(one, 'none'), []);
       }
-      same(await store.listByState(account, 'payment', [], 10), []);
+      same(await store.list({ account, type: 'payment', states: [], after: null, limit: 10 }), []);
     },
   },
   {
@@ -303,7 +306,8 @@ const dueCases: readonly PaymentStoreCase[] = [
       trial.moveTo(1);
       const [lease] = await trial.leaseDue({ leaseMs: 10 });
       const moved = await trial.replace(lease!, { state: 'unknown', dueAt: at(50) });
-      const listed = (state: LedgerState) => trial.second.listByState(trial.account, 'payment', [state], 10);
+      const listed = (state: LedgerState) =>
+        trial.second.list({ account: trial.account, type: 'payment', states: [state], after: null, limit: 10 });
       same([await listed('awaiting'), await listed('unknown')], [[], [moved]]);
       trial.moveTo(49);
       same(await trial.leaseDue(), []);

@@ -130,7 +130,7 @@ describe('sql payment store plans', () => {
       ['findByReferenceLock', () => store.findByReferenceLock(trial.account, 'r7')],
       ['isHeld', () => store.isHeld(trial.account, 'r7', ['failed'])],
       ['findByReference', () => store.findByReference(trial.account, 'r7')],
-      ['listByState', () => store.listByState(trial.account, 'payment', ['unknown', 'review'], 50)],
+      ['list by unsettled state', () => store.list(page({ states: ['unknown', 'review'] }))],
       ['list', () => store.list(page({}))],
       ['list, a later page', () => store.list(page({ after: { createdAt: at(ROWS / 2), conversationId: 'c7' } }))],
       ['list by state', () => store.list(page({ states: ['unknown', 'succeeded'] }))],
@@ -175,7 +175,7 @@ describe('sql payment store plans', () => {
     });
 
     test.each<[string, () => Promise<unknown>]>([
-      ['listByState', () => store.listByState(trial.account, 'payment', ['unknown'], 50)],
+      ['list by unsettled state', () => store.list(page({ states: ['unknown'] }))],
       ['list', () => store.list(page({}))],
       ['list by state', () => store.list(page({ states: ['succeeded'] }))],
       ['listSettled', () => store.listSettled(settledPage(null))],

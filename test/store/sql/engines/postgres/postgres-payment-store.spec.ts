@@ -33,7 +33,9 @@ describe('postgres payment store', () => {
     const trial = new StoreTrial(store, store, new TestClock());
     const records = [];
     for (const ms of [30, 20, 10]) records.unshift(await trial.insert({ state: 'unknown', createdAt: at(ms) }));
-    expect(await store.listByState(trial.account, 'payment', ['unknown'], 2)).toEqual(records.slice(0, 2));
+    expect(
+      await store.list({ account: trial.account, type: 'payment', states: ['unknown'], after: null, limit: 2 }),
+    ).toEqual(records.slice(1).reverse());
     await store.close();
   });
 });

@@ -104,7 +104,9 @@ describe('sqlite purge', () => {
         expect([id, purged]).toEqual([id, isLast ? counts : { ...counts, hasMore: true }]);
         expect(await store.findRefunds('default', id)).toEqual([]);
       }
-      expect(await store.listByState('default', 'refund', ['succeeded'], 10)).toEqual([]);
+      expect(
+        await store.list({ account: 'default', type: 'refund', states: ['succeeded'], after: null, limit: 10 }),
+      ).toEqual([]);
     });
 
     test('takes a payment that has more refunds than a statement may have values', async () => {
