@@ -85,8 +85,8 @@ export class GatewayClient {
     const { dialect, credentials, verifySign: isSignVerified } = settings;
     this.exchange = new Exchange(settings, transport, clock, trouble, baseUrl);
     // Read once: a host's own dialect may have getters, and none of them may throw once something was sent.
-    this.operations = dialect.operations;
-    this.codes = dialect.codes;
+    this.operations = { ...dialect.operations };
+    this.codes = { ...dialect.codes };
     const { approvedCodes, refundApprovedCodes = approvedCodes } = this.codes;
     this.refundCodes = { ...this.codes, approvedCodes: refundApprovedCodes };
     const verifySign = isSignVerified ? dialect.verifySign?.bind(dialect) : undefined;

@@ -25,17 +25,19 @@ export class GatewayTrouble {
   private readonly logger = new PaymentLogger();
   private readonly limited: LimitedLog;
   private readonly host: string;
-  /** A copy: once something was sent, nothing of a host's own dialect may throw here. */
+  /** Copies: once something was sent, nothing of a host's own dialect may throw here. */
+  private readonly dialectName: string;
   private readonly validationPrefixes: readonly string[];
 
   constructor(
     private readonly account: string,
-    private readonly settings: Pick<GatewaySettings, 'baseUrl' | 'dialect'>,
+    { baseUrl, dialect }: Pick<GatewaySettings, 'baseUrl' | 'dialect'>,
     clock: PaymentClock,
   ) {
     this.limited = new LimitedLog(clock);
-    this.host = new URL(settings.baseUrl).host;
-    this.validationPrefixes = [...settings.dialect.codes.declinedPrefixes];
+    this.host = new URL(baseUrl).host;
+    this.dialectName = dialect.name;
+    this.validationPrefixes = [...dialect.codes.declinedPrefixes];
   }
 
   /** The request could not be made: the dialect or the signer failed or took too long, or the claim ran out. */
@@ -48,7 +50,7 @@ export class GatewayTrouble {
   /** A part of the dialect threw while a reply was read. The reply therefore counts as unreadable. */
   notRead(operation: GatewayOperation, part: string, thrown: Thrown): void {
     const answer = `the gateway's answer to ${operation}, which counts as unreadable, in ${part}`;
-    const line = `The dialect "${this.settings.dialect.name}" threw while it read ${answer}${thrownText(thrown)}.`;
+    const line = `The dialect "${this.dialectName}" threw while it read ${answer}${thrownText(thrown)}.`;
     this.error('notRead', line, { operation, part, ...thrown });
   }
 
@@ -83,7 +85,7 @@ export class GatewayTrouble {
       return `Check ${named}, and this host's clock (x-Timestamp).`;
     }
     if (status === 404 || status === 405 || (status >= 300 && status < 400)) {
-      return `Check ${this.named('baseUrl')}, which must end before /v1, and the dialect "${this.settings.dialect.name}".`;
+      return `Check ${this.named('baseUrl')}, which must end before /v1, and the dialect "${this.dialectName}".`;
     }
     if (status === 429) return 'It limits the number of requests: ask the vendor.';
     const isOwnValidation = this.validationPrefixes.some((prefix) => code?.startsWith(prefix));
