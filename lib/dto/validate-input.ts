@@ -23,7 +23,12 @@ export interface CardChecks {
  * @throws PaymentValidationError, which names every path and rule and shows no value
  */
 export function validateInput<T extends object>(type: ClassConstructor<T>, input: unknown, checks?: CardChecks): T {
-  const instance = plainToInstance(type, copyInput(input));
+  return validateCopy(type, copyInput(input), checks);
+}
+
+/** {@link validateInput} of what {@link copyInput} has made. */
+export function validateCopy<T extends object>(type: ClassConstructor<T>, copy: object, checks?: CardChecks): T {
+  const instance = plainToInstance(type, copy);
   const errors = validateSync(instance, {
     whitelist: true,
     forbidNonWhitelisted: true,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClassConstructor } from 'class-transformer';
 import type { DoPaymentDto, HostedPaymentDto, TransactionDetailsDto } from '../dto/sale.dto.js';
-import { copyInput, validateInput } from '../dto/validate-input.js';
+import { copyInput, validateCopy } from '../dto/validate-input.js';
 import { PaymentStoreError } from '../errors/payment-errors.js';
 import { PaymentValidationError } from '../errors/payment-errors.js';
 import type { HostedRequest, SaleRequest } from '../gateway/gateway-dialect.js';
@@ -56,7 +56,7 @@ export class Opening {
     await loopTurn.take();
     await this.clock.check();
     const now = this.clock.now();
-    return { input: validateInput(type, copy, { luhn, now }), now };
+    return { input: validateCopy(type, copy, { luhn, now }), now };
   }
 
   newToken(): string {
