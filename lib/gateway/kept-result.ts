@@ -8,11 +8,14 @@ const LONG_NUMBER = /\d{7}/;
 const DECIMAL = /^-?\d{1,15}(?:\.\d{1,8})?$/;
 /** A commission is never as long as a phone or a card number, its decimals included. */
 const SHORT_DECIMAL = /^-?\d{1,7}(?:\.\d{1,4})?$/;
-/** Whether the day or the month comes first is not known. No card number begins with such a year. */
-const DATE = '(?:[0-3]?\\d[/.-][0-3]?\\d[/.-](?:19|20)\\d\\d|(?:19|20)\\d\\d[/.-][01]?\\d[/.-][0-3]?\\d)';
-const TIME = '[0-2]?\\d:[0-5]\\d(?::[0-5]\\d(?:[.,]\\d{1,7})?)?(?: ?(?:Z|[AP]M|[+-]\\d{2}:?\\d{2}))?';
-const COMPACT = '(?:19|20)\\d\\d[01]\\d[0-3]\\d(?:[0-2]\\d[0-5]\\d[0-5]\\d)?';
-const DATE_TIME = new RegExp(`^(?:${DATE}(?:[ T]${TIME})?|${COMPACT})$`);
+const YEAR = '(?:19|20)\\d\\d';
+/** Whether the day or the month comes first is not known. */
+const DAY_OR_MONTH = '(?:0?[1-9]|[12]\\d|3[01])';
+const DATE = `(?:${DAY_OR_MONTH}[/.-]${DAY_OR_MONTH}[/.-]${YEAR}|${YEAR}[/.-]${DAY_OR_MONTH}[/.-]${DAY_OR_MONTH})`;
+const MINUTE = '[0-5]\\d';
+const TIME = `(?:[01]?\\d|2[0-3]):${MINUTE}(?::${MINUTE}(?:[.,]\\d{1,7})?)?`;
+const COMPACT_DATE = `${YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\\d|3[01])(?:(?:[01]\\d|2[0-3])${MINUTE}${MINUTE})?`;
+const DATE_TIME = new RegExp(`^(?:${DATE}(?:[ T]${TIME}(?: ?(?:Z|[AP]M|[+-]\\d{2}:?\\d{2}))?)?|${COMPACT_DATE})$`);
 
 /**
  * What of an answer may be kept, once it has been judged as it came: values that have the form of their field, ids and

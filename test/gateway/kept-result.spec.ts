@@ -48,7 +48,11 @@ it.each<[Name, isKept: boolean, values: unknown[]]>([
   ['commissionRate', true, ['1.5000', '-0.25']],
   ['commissionAmount', false, ['--1', '1%', 'x', {}, '411111111.1111111', '905551112.233']],
   ['transactionDate', true, [...DATES, '2/5/2025 3:09:09 PM', '20250205150909', '20250205']],
-  ['transactionDate', false, ['yesterday', CARD.cardNo, '52.46.2063 03:08', '05.02.1825', '20467763', '20252305', 5]],
+  [
+    'transactionDate',
+    false,
+    ['yesterday', CARD.cardNo, '52.46.2063 03:08', '05.02.2025 25:10', '05.02.1825', '20467763', '20251305', 5],
+  ],
 ])('%s, kept: %s: %j', (name, isKept, values) => {
   for (const value of values) expect([value, kept(name, value)]).toEqual([value, isKept ? value : null]);
 });

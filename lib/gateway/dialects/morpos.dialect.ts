@@ -21,6 +21,9 @@ import { readPage, readResult, saleBody } from './standard.dialect.js';
 import { newConversationId } from '../../runtime/randomness.js';
 import { DEFAULT_CODE_SETS } from '../result-codes.js';
 
+/** More rows than any card has. A long list must not hold up the process. */
+const MAX_INSTALLMENT_ROWS = 100;
+
 /** Options of {@link morposDialect}. */
 export interface MorposDialectOptions {
   /**
@@ -250,7 +253,7 @@ function readBinAnswer(fields: ReplyFields): BinResult {
     type: CARD_TYPES.find((type) => type === cardType) ?? null,
     brand: fields.text('cardBrand'),
     commercial: fields.flag('isCommercial'),
-    installments: fields.list('installmentList')?.map(installmentRow) ?? null,
+    installments: fields.list('installmentList', MAX_INSTALLMENT_ROWS)?.map(installmentRow) ?? null,
   };
 }
 

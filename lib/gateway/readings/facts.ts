@@ -103,9 +103,10 @@ export function readAnswer<Result extends GatewayResult, Shown>(
     const kept = keptResult(result, masker, codes);
     part = 'verifySign()';
     // Only an approval needs a sign.
-    const isGood: unknown = facts.code === 'approved' && isSignGood ? isSignGood(fields) : true;
-    const isBad = notAPromise(isGood, 'what it returned') !== true;
-    return { facts: isBad ? { ...facts, sign: 'bad' } : facts, result: kept, shown };
+    const isGood: unknown =
+      facts.code === 'approved' && isSignGood ? notAPromise(isSignGood(fields), 'what it returned') : true;
+    if (typeof isGood !== 'boolean') throw new TypeError('what it returned is no boolean');
+    return { facts: isGood ? facts : { ...facts, sign: 'bad' }, result: kept, shown };
   } catch (error) {
     question.onThrow?.(part, error);
     return unread({ reply: 'unreadable', http });

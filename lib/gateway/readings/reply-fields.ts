@@ -2,6 +2,7 @@ type Json = string | boolean | null | Json[] | { [key: string]: Json };
 
 /** Not where a name should be: there, JSON has no number. */
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\s*:)/y;
+const NONE: ReadonlySet<string> = new Set();
 /** More than any gateway sends. Reading a mebibyte of small values would block the event loop. */
 const MAX_VALUES = 30_000;
 
@@ -28,9 +29,9 @@ export class ReplyFields {
   /** @returns null unless the text is one JSON object with at most 30,000 values */
   static parse(text: string): ReplyFields | null {
     try {
-      const { json, repeated } = numbersAsText(text);
+      const { json, names, isRepeated } = numbersAsText(text);
       const root: unknown = JSON.parse(json);
-      return isObject(root) ? new ReplyFields(root, repeated) : null;
+      return isObject(root) ? new ReplyFields(root, isRepeated ? lostNames(names, root) : NONE) : null;
     } catch {
       return null;
     }
@@ -72,21 +73,15 @@ export class ReplyFields {
     return typeof value === 'boolean' ? value : null;
   }
 
-  /** The items of the list in this field, null for each that is no object; null if it holds no list. */
-  list(name: string): (ReplyFields | null)[] | null {
+  /** The first items of the list in this field, null for each that is no object; null if it holds no list. */
+  list(name: string, maxLength: number): (ReplyFields | null)[] | null {
     const value = this.value(name);
-    return Array.isArray(value) ? value.map((item) => this.fieldsOf(item)) : null;
+    return Array.isArray(value) ? value.slice(0, maxLength).map((item) => this.fieldsOf(item)) : null;
   }
 
   /** Every text in the object at any depth, including those of ambiguous fields, but nothing below `__proto__`. */
   *texts(): Generator<string> {
-    const left: Json[] = [this.root];
-    while (left.length > 0) {
-      const value = left.pop()!;
-      if (typeof value === 'string') yield value;
-      if (typeof value !== 'object' || value === null) continue;
-      for (const [name, item] of Object.entries(value)) if (name !== '__proto__') left.push(item);
-    }
+    for (const value of valuesIn(this.root, '__proto__')) if (typeof value === 'string') yield value;
   }
 
   private value(name: string): Json | undefined {
@@ -98,14 +93,35 @@ export class ReplyFields {
   }
 }
 
+/** A value, and every one in it, at whatever depth, but for what is below the name that is left out. */
+function* valuesIn(root: Json, leftOut?: string): Generator<Json> {
+  const left = [root];
+  while (left.length > 0) {
+    const value = left.pop()!;
+    yield value;
+    if (typeof value !== 'object' || value === null) continue;
+    for (const [name, item] of Object.entries(value)) if (name !== leftOut) left.push(item);
+  }
+}
+
+/** Names that stand more often in the text than in what was parsed, in which only the last of a name is left. */
+function lostNames(names: readonly string[], root: Json): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  const add = (name: string, count: number): unknown => counts.set(name, (counts.get(name) ?? 0) + count);
+  for (const name of names) add(name, 1);
+  for (const value of valuesIn(root)) if (isObject(value)) for (const name of Object.keys(value)) add(name, -1);
+  return new Set([...counts].filter(([, count]) => count > 0).map(([name]) => name));
+}
+
 /**
- * A JSON text with its numbers as texts; and the names that stand twice in one object, of which JSON keeps only the
- * last value.
+ * A JSON text with its numbers as texts, the names in it, and whether one stands twice in an object: then JSON keeps
+ * only its last value.
  *
  * @throws Error for what is no JSON; and for too many values, counted by commas, lists and objects
  */
-function numbersAsText(text: string): { readonly json: string; readonly repeated: ReadonlySet<string> } {
-  const repeated = new Set<string>();
+function numbersAsText(text: string) {
+  const names: string[] = [];
+  let isRepeated = false;
   const objects: Set<string>[] = [];
   let [values, json, copied, written] = [0, '', 0, ''];
   for (let at = 0; at < text.length; at += 1) {
@@ -118,9 +134,10 @@ function numbersAsText(text: string): { readonly json: string; readonly repeated
       if (written === '') throw new SyntaxError('no name');
       const name = written.includes('\\') ? (JSON.parse(written) as string) : written.slice(1, -1);
       written = '';
-      const names = objects.at(-1);
-      if (names?.has(name)) repeated.add(name);
-      names?.add(name);
+      const inObject = objects.at(-1);
+      isRepeated ||= inObject?.has(name) === true;
+      inObject?.add(name);
+      names.push(name);
     } else if (character === '-' || (character >= '0' && character <= '9')) {
       NUMBER.lastIndex = at;
       if (!NUMBER.test(text)) throw new SyntaxError('no number');
@@ -132,7 +149,7 @@ function numbersAsText(text: string): { readonly json: string; readonly repeated
     if (character === ',' || character === '[' || character === '{') values += 1;
     if (values > MAX_VALUES) throw new Error('too many values');
   }
-  return { json: json + text.slice(copied), repeated };
+  return { json: json + text.slice(copied), names, isRepeated };
 }
 
 /** The index of the quote that ends the text begun at `start`: the first quote that is not escaped. */

@@ -3,11 +3,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 
-/**
- * The form of the codes of the system, of DNS, of undici, of Node's TLS and of OpenSSL, which has a slash in its names
- * of alerts. Nothing with a long number has it.
- */
-const ERROR_CODE = /^[A-Z](?:[A-Z_/]|\d(?!\d{3})){2,60}$/;
+/** Codes of the system, of DNS, of undici and its parser, of Node's TLS and of OpenSSL's certificate checks. */
+const KNOWN_FORMS = [
+  /^(?:E[A-Z0-9]{2,20}|EAI_[A-Z]{3,20}|HPE_[A-Z0-9_]{1,40})$/,
+  // OpenSSL 3.5 has a slash in its names of alerts: ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE.
+  /^(?:UND_)?ERR_[A-Z0-9_/]{3,60}$/,
+  /^(?:CERT|CRL|CA|DEPTH_ZERO|ERROR_IN|HOSTNAME|INVALID|OUT_OF_MEM|PATH_LENGTH|SELF_SIGNED|UNABLE_TO)_?[A-Z_]{0,60}$/,
+];
 
 /** In decoded bytes: more than any payment gateway sends. */
 const MAX_REPLY_BYTES = 1_048_576;
@@ -54,12 +56,12 @@ export type Transmission = { readonly sent: true; readonly reply: GatewayReply }
 /** The reply to a request that may have been sent, or why there is none. */
 export type Answer = Transmission & { readonly sent: true };
 
-/** The `code` of a connection's error, if it has the form of one: a host's own dispatcher may throw anything. */
+/** The `code` of a connection's error, if it has a known form: a host's own dispatcher may throw anything. */
 export function causeCode(error: unknown): string | null {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
   // undici's parser has no code for some of its errors.
   if (code === undefined && name === 'HTTPParserError') return name;
-  return typeof code === 'string' && ERROR_CODE.test(code) ? code : null;
+  return typeof code === 'string' && KNOWN_FORMS.some((form) => form.test(code)) ? code : null;
 }
 
 const ONCE = 'A payment request is transmitted once.';

@@ -220,7 +220,6 @@ describe('what a dialect of the host’s gives', () => {
       { amount: {}, currency: {} },
       { amount: 'other', currency: 'other' },
     ],
-    [{ code: 'B0000' }, { sign: 'bad' }, { isSignGood: () => 'yes' as never }],
   ])('%j: %j', (...row) => {
     const [given, facts, over] = row;
     expect(giving(() => given, over).facts).toMatchObject({ reply: 'read', ...facts });
@@ -249,6 +248,9 @@ describe('what a dialect of the host’s gives', () => {
     [result, approving, knowing({ approvedCodes: { has: throwing } as never })],
     [sign, approving, { isSignGood: throwing }],
     [sign, approving, { isSignGood: rejecting }],
+    ...[1, 'yes', undefined, null, {}].map((given): [string, () => unknown, Partial<Question>] => {
+      return [sign, approving, { isSignGood: () => given as never }];
+    }),
   ])('what fails in %s is unreadable, and the log is told (%#)', (...row) => {
     const [part, given, over] = row;
     const failed: string[] = [];
