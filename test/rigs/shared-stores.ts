@@ -61,8 +61,8 @@ export const SHARED_STORES = {
 export type SharedStoreName = keyof typeof SHARED_STORES;
 
 /** The store of such a URL, opened, for a test to look into. */
-export async function openedStoreAt(url: string): Promise<PaymentStore> {
-  const store = await openSqlStore(url);
+export async function openedStoreAt(url: string, options?: Parameters<typeof openSqlStore>[1]): Promise<PaymentStore> {
+  const store = await openSqlStore(url, options);
   await store.open();
   return store;
 }

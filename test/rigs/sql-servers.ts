@@ -12,6 +12,7 @@ import { startPostgres } from '../services/postgres.js';
 
 /** A session beside the store's. */
 export interface Session {
+  /** One statement or several. */
   readonly run: (sql: string) => Promise<readonly object[]>;
   /** Ends it as the end of its process would: what it holds is free. */
   readonly end: () => Promise<void>;
@@ -36,6 +37,8 @@ export interface SqlServer {
   /** The other sessions of the database. */
   others(session: Session): Promise<readonly number[]>;
   kill(session: Session, id: number): Promise<unknown>;
+  /** Ends what runs in another session, which goes on. */
+  interrupt(session: Session, id: number): Promise<unknown>;
   /** Sets the isolation that sessions of the database have from now on, unless they ask for another one. */
   setIsolation(session: Session, level: string): Promise<unknown>;
   /** A column that is a key as text. */
@@ -79,6 +82,7 @@ export const SQL_SERVERS = {
         where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`),
       ),
     kill: ({ run }, id) => run(`select pg_terminate_backend(${id})`),
+    interrupt: ({ run }, id) => run(`select pg_cancel_backend(${id})`),
     setIsolation: ({ run }, level) =>
       run(`do $$ begin execute format('alter database %I set default_transaction_isolation = %L',
         current_database(), '${level}'); end $$`),
@@ -95,8 +99,8 @@ export const SQL_SERVERS = {
         end: () => pool.promise().end(),
       };
     },
-    async connect(url) {
-      const connection = await createConnection(url);
+    async connect(uri) {
+      const connection = await createConnection({ uri, multipleStatements: true });
       return {
         run: async (sql) => (await connection.query<RowDataPacket[]>(sql))[0],
         end: () => Promise.resolve(connection.destroy()),
@@ -111,6 +115,7 @@ export const SQL_SERVERS = {
     others: async ({ run }) =>
       idsOf(await run('select id from information_schema.processlist where db = database() and id <> connection_id()')),
     kill: ({ run }, id) => run(`kill ${id}`),
+    interrupt: ({ run }, id) => run(`kill query ${id}`),
     setIsolation: ({ run }, level) => run(`set global transaction isolation level ${level}`),
     keyText: (column) => `cast(${column} as char)`,
   },

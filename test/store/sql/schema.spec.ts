@@ -4,13 +4,14 @@ import { TestClock } from '../../../lib/testing/index.js';
 import { sample } from '../../rigs/extent.js';
 import { paymentStoreContract } from '../contract/payment-store-contract.js';
 import { StoreTrial } from '../contract/store-trial.js';
-import { DATABASES, DIALECTS, type TestServer } from './test-databases.js';
+import type { SharedStore } from '../../rigs/shared-stores.js';
+import { DATABASES, DIALECTS } from './test-databases.js';
 
 /** Cases of the contract suite run in one test. */
 const WHOLE_SUITE_MS = 120_000;
 
 describe.each(DIALECTS)('the schema in %s', (dialect) => {
-  let server: TestServer;
+  let server: SharedStore;
   let url: string;
   const ends: (() => Promise<unknown>)[] = [];
 
@@ -18,7 +19,7 @@ describe.each(DIALECTS)('the schema in %s', (dialect) => {
     server = await DATABASES[dialect].start();
   });
   beforeEach(async () => {
-    url = await server.createDatabase();
+    url = await server.create();
   });
   afterEach(async () => {
     for (const end of ends.splice(0)) await end();
@@ -49,7 +50,7 @@ describe.each(DIALECTS)('the schema in %s', (dialect) => {
   test(
     'the printed schema is the one that is made',
     async () => {
-      const printed = await server.createDatabase();
+      const printed = await server.create();
       await run(paymentSchema(dialect), printed);
       await open(await make());
       const { schema } = DATABASES[dialect];

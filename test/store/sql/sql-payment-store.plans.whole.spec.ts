@@ -3,7 +3,8 @@ import type { ListPage, PaymentStore, Retention } from '../../../lib/store/payme
 import { type PaymentTables, sqlPaymentStore } from '../../../lib/store/sql/index.js';
 import { at, leased, StoreTrial } from '../contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
-import { DATABASES, DIALECTS, type TestedDialect, type TestServer } from './test-databases.js';
+import type { SharedStore } from '../../rigs/shared-stores.js';
+import { DATABASES, DIALECTS, type TestedDialect } from './test-databases.js';
 
 type Db = Kysely<PaymentTables>;
 
@@ -55,7 +56,7 @@ describe('sql payment store plans', () => {
   };
 
   describe.each(DIALECTS)('%s', (dialect) => {
-    let server: TestServer;
+    let server: SharedStore;
     let queries: CompiledQuery[] = [];
     let db: Db;
     let store: PaymentStore;
@@ -65,7 +66,7 @@ describe('sql payment store plans', () => {
     beforeAll(async () => {
       const log = (event: { query: CompiledQuery }): void => void queries.push(event.query);
       server = await DATABASES[dialect].start();
-      db = new Kysely({ dialect: DATABASES[dialect].kysely(await server.createDatabase()), log });
+      db = new Kysely({ dialect: DATABASES[dialect].kysely(await server.create()), log });
       store = sqlPaymentStore({ db, dialect, clock });
       await store.open();
       trial = new StoreTrial(store, store, clock);

@@ -2,7 +2,11 @@ import { jest } from '@jest/globals';
 import { openSqlStore, type SqlPaymentStore } from 'nestjs-card-payment/sql';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import type { PaymentRecord } from '../../../../lib/payment/payment.js';
+import { hashedName } from '../../../../lib/store/unique-names.js';
+import { openedStoreAt } from '../../../rigs/shared-stores.js';
 import { freePort } from '../../../services/server.js';
 import { until } from '../../../services/until.js';
 import { type Session, SQL_SERVERS, type SqlServer } from '../../../rigs/sql-servers.js';
@@ -30,13 +34,26 @@ const FAILURES: Readonly<
     ['no server', /\/\/.*/, '//ada:geheim@127.0.0.1:PORT/shop', `${UNREACHABLE} (ECONNREFUSED)`],
   ],
 };
-const STRICTER: Readonly<Record<ServerName, readonly string[]>> = {
-  PostgreSQL: ['serializable', 'repeatable read'],
-  MariaDB: ['serializable', 'repeatable read'],
+const DROP_INDEX: Readonly<Record<ServerName, string>> = {
+  PostgreSQL: 'drop index card_payment_state',
+  MariaDB: 'drop index card_payment_state on card_payment',
 };
+/** Keeps the schema from being changed until the transaction ends. */
+const USE_TABLE: Readonly<Record<ServerName, string>> = {
+  PostgreSQL: 'lock table card_payment in row exclusive mode',
+  MariaDB: 'select count(*) from card_payment',
+};
+/** How a server says that a query was interrupted. */
+const INTERRUPTED: Readonly<Record<ServerName, object>> = { PostgreSQL: { code: '57014' }, MariaDB: { errno: 1317 } };
 const POOLS = ['own', 'given'] as const;
 
 const SERVERS = Object.keys(SQL_SERVERS) as ServerName[];
+
+const keyOf = ({ account, conversationId }: PaymentRecord) =>
+  `account = '${account}' and conversation_id = '${conversationId}'`;
+/** Takes the place of the next line of history, so that whoever replaces the payment waits there. */
+const takeNextVersion = ({ account, conversationId }: PaymentRecord) =>
+  `insert into card_payment_version values ('${account}', '${conversationId}', 2, null, '{}')`;
 
 describe.each(SERVERS)('%s', (name) => {
   const database: SqlServer = SQL_SERVERS[name];
@@ -123,7 +140,7 @@ describe.each(SERVERS)('%s', (name) => {
         await other.run('begin');
         await other.run(
           where === 'its history'
-            ? `insert into card_payment_version values ('${account}', '${conversationId}', 2, null, '{}')`
+            ? takeNextVersion(record)
             : `insert into card_payment_delivery values
               ('${account}', '', '${conversationId}:2', '${conversationId}', 2, 'x', 0, 0, 0, null, null, 0)`,
         );
@@ -143,20 +160,99 @@ describe.each(SERVERS)('%s', (name) => {
       },
     );
 
-    test.each(STRICTER[name])('sessions whose isolation is %s by default are used as any others', async (level) => {
-      await database.setIsolation(other, level);
-      try {
+    test.each(['serializable', 'repeatable read'])(
+      'sessions whose isolation is %s by default are used',
+      async (level) => {
+        await database.setIsolation(other, level);
+        try {
+          const trial = await open(pool);
+          const record = await trial.insert();
+          await other.run('begin');
+          await other.run(`update card_payment set due_at = 1 where ${keyOf(record)}`);
+          const replaced = trial.replace(record);
+          await until(() => database.isAnyoneWaiting(other));
+          await other.run('commit');
+          await replaced;
+        } finally {
+          await database.setIsolation(other, name === 'MariaDB' ? 'repeatable read' : 'read committed');
+        }
+      },
+    );
+
+    test.each(['commit', 'rollback'] as const)(
+      'a transition that a deadlock undoes is done again, after the %s of the other',
+      async (end) => {
         const trial = await open(pool);
         const record = await trial.insert();
+        await other.run('create table ballast (id int primary key)');
         await other.run('begin');
-        await other.run(`update card_payment set due_at = 1 where account = '${record.account}'`);
-        const replaced = trial.replace(record);
+        // Of two that wait for each other, MariaDB undoes the one that has written less, PostgreSQL the first.
+        await other.run(`insert into ballast values ${Array.from({ length: 200 }, (_, id) => `(${id})`).join()}`);
+        const lock = hashedName('lock', 'order-1');
+        await other.run(`insert into card_payment_name values ('${trial.account}', '${lock}', 'elsewhere', null)`);
+        const claim = trial.next(record, { state: 'authorizing', reference: 'order-1', referenceLock: 'order-1' });
+        const claimed = trial.tryReplace(claim, record);
         await until(() => database.isAnyoneWaiting(other));
-        await other.run('commit');
-        await replaced;
-      } finally {
-        await database.setIsolation(other, name === 'MariaDB' ? 'repeatable read' : 'read committed');
-      }
+        await other.run(`update card_payment set due_at = 1 where ${keyOf(record)}`);
+        await other.run(end);
+        expect(await claimed).toBe(end === 'commit' ? 'locked' : 'replaced');
+        const found = await trial.find(record);
+        expect([found?.version, await trial.versions(record)]).toEqual(end === 'commit' ? [1, [1]] : [2, [1, 2]]);
+      },
+    );
+
+    test('a query of a transition that is interrupted undoes it, and the connection goes on without it', async () => {
+      const trial = await open(pool);
+      const record = await trial.insert();
+      await other.run('begin');
+      await other.run(takeNextVersion(record));
+      const failure = expect(trial.tryReplace(trial.next(record), record)).rejects.toMatchObject(INTERRUPTED[name]);
+      await until(() => database.isAnyoneWaiting(other));
+      const ids = await database.others(other);
+      for (const id of ids) await database.interrupt(other, id);
+      await failure;
+      await other.run('rollback');
+      await trial.expectStored(record);
+      await trial.replace(record);
+      expect(await database.others(other)).toEqual(ids);
     });
   });
+
+  test('a schema that waits for the transaction of another process gives up in time, and others go on', async () => {
+    const trial = await open();
+    await other.run(DROP_INDEX[name]);
+    await other.run('delete from card_payment_schema_version');
+    await other.run('begin');
+    await other.run(USE_TABLE[name]);
+    const began = performance.now();
+    const late = await openSqlStore(url);
+    await expect(late.open()).rejects.toThrow('is being changed by another process that does not finish');
+    expect(performance.now() - began).toBeLessThan(13_000);
+    await late.close();
+    await trial.insert();
+    await other.run('rollback');
+    await (await openedStoreAt(url)).close();
+    await other.run(DROP_INDEX[name]);
+  });
+});
+
+test('a transition that gets no lock in time is undone and tried again, on MariaDB', async () => {
+  const database: SqlServer = SQL_SERVERS.MariaDB;
+  const server = await database.start();
+  const other = await database.connect(server.url);
+  await other.run('set global innodb_lock_wait_timeout = 1');
+  const pool = database.pool(server.url);
+  const store = pool.store();
+  await store.open();
+  const trial = new StoreTrial(store, store, new TestClock(at(0)));
+  const record = await trial.insert();
+  await other.run('begin');
+  // It gets the lock of its payment, and waits for its line of history.
+  await other.run(takeNextVersion(record));
+  const replaced = trial.replace(record);
+  await delay(1_500);
+  await other.run('rollback');
+  await replaced;
+  expect(await trial.versions(record)).toEqual([1, 2]);
+  for (const end of [other.end, () => pool.end(), () => server.stop()]) await end();
 });

@@ -4,8 +4,6 @@ import { createPool as promisePool } from 'mysql2/promise';
 import type { PaymentClock } from '../../../../../lib/runtime/clock.js';
 import { mysqlPaymentStore, sqlPaymentStore } from '../../../../../lib/store/sql/index.js';
 import type { PaymentTables } from '../../../../../lib/store/sql/tables.js';
-import { StoreTrial } from '../../../contract/store-trial.js';
-import { TestClock } from '../../../../../lib/testing/index.js';
 import { type MariaDb, startMariaDb } from '../../../../services/mariadb.js';
 import { describePaymentStore } from '../../../contract/payment-store-contract.js';
 
@@ -53,19 +51,6 @@ describe('given pool', () => {
     await pool.end();
   });
 
-  test('eight claims of one order at once, with snapshot isolation: one is granted, and the others are told so', async () => {
-    const store = await open(pools[0], new TestClock());
-    const trial = new StoreTrial(store, store, new TestClock());
-    for (let round = 0; round < 10; round += 1) {
-      const lock = { reference: `order-${round}`, referenceLock: `order-${round}` };
-      const records = await Promise.all(Array.from({ length: 8 }, () => trial.insert({ reference: lock.reference })));
-      const claims = records.map((record) =>
-        store.replace(trial.next(record, { ...lock, state: 'authorizing' }), record),
-      );
-      expect((await Promise.all(claims)).sort()).toEqual([...Array<string>(7).fill('locked'), 'replaced']);
-    }
-  });
-
   test('a Kysely instance whose rows are lists is refused with what to change', async () => {
     const pool = mysql.createPool({ uri: await mariadb.createDatabase(), rowsAsArray: true });
     pools.push(pool);
@@ -79,15 +64,6 @@ describe('given pool', () => {
     const stores = Array.from({ length: 3 }, () => mysqlPaymentStore({ pool }));
     for (const store of stores) await store.open();
     expect(pool.listenerCount('connection')).toBe(1);
-  });
-
-  test('a pool that was given stays open', async () => {
-    const pool = mysql.createPool(await mariadb.createDatabase());
-    pools.push(pool);
-    const store = mysqlPaymentStore({ pool });
-    await store.open();
-    await store.close();
-    expect((await pool.promise().query('select count(*) as count from card_payment'))[0]).toEqual([{ count: 0 }]);
   });
 });
 

@@ -1,11 +1,12 @@
 import type { PaymentClock } from '../../../../../lib/runtime/clock.js';
-import { postgresPaymentStore } from '../../../../../lib/store/sql/index.js';
+import { openedStoreAt } from '../../../../rigs/shared-stores.js';
 import { postgres18, type Postgres, startPostgres } from '../../../../services/postgres.js';
 import { describePaymentStore } from '../../../contract/payment-store-contract.js';
 
-let postgres: Postgres;
-
 describe('postgres 18', () => {
+  let postgres: Postgres;
+  const open = (clock: PaymentClock) => openedStoreAt(postgres.url, { clock });
+
   beforeAll(async () => {
     postgres = await startPostgres({}, { binaries: postgres18() });
   });
@@ -13,9 +14,3 @@ describe('postgres 18', () => {
 
   describePaymentStore('PostgreSQL 18', { create: open, another: (_store, clock) => open(clock) }, 5);
 });
-
-async function open(clock: PaymentClock) {
-  const store = postgresPaymentStore({ connectionString: postgres.url, clock });
-  await store.open();
-  return store;
-}

@@ -2,9 +2,11 @@ import Database from 'better-sqlite3';
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { openSqlStore } from '../../../../../lib/store/sql/index.js';
 import { openSqliteFile, sqliteEngine } from '../../../../../lib/store/sql/engines/sqlite.js';
 import { aPaymentRecord } from '../../../../rigs/a-payment-record.js';
+import { openedStoreAt } from '../../../../rigs/shared-stores.js';
 
 let folder: string;
 
@@ -18,8 +20,7 @@ describe('sqlite engine', () => {
   test('a URL names the same file with slashes and without', async () => {
     const record = aPaymentRecord();
     for (const url of [`sqlite:${folder}/url.db`, `sqlite://${folder}/url.db`]) {
-      const store = await openSqlStore(url);
-      await store.open();
+      const store = await openedStoreAt(url);
       if (url.includes('//')) expect(await store.find(record.account, record.conversationId)).toEqual(record);
       else expect(await store.insert(record)).toBeNull();
       await store.close();
@@ -96,9 +97,24 @@ describe('sqlite engine', () => {
     ['busy_timeout', 0],
     // The journal of savepoints is kept in memory.
     ['temp_store', 2],
-  ])('%s is %i', async (name, value) => {
-    const connection = await openSqliteFile(':memory:');
+    ['journal_mode', 'wal'],
+    // Full: what is committed is on the disk.
+    ['synchronous', 2],
+  ])('%s is %s', async (name, value) => {
+    const connection = await openSqliteFile(join(folder, 'pragmas.db'));
     expect(Object.values(Object(connection.prepare(`pragma ${name}`).all([])[0]) as object)).toEqual([value]);
     connection.close();
+  });
+
+  test('opened while another process writes, it waits until that one is done', async () => {
+    const file = join(folder, 'shared.db');
+    await (await openedStoreAt(`sqlite:${file}`)).close();
+    const other = new Database(file);
+    other.exec('begin immediate');
+    const opening = openedStoreAt(`sqlite:${file}`);
+    const isOpen = await Promise.race([opening.then(() => true), delay(200, false)]);
+    other.exec('commit').close();
+    await (await opening).close();
+    expect(isOpen).toBe(false);
   });
 });
