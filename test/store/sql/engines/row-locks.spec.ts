@@ -82,47 +82,34 @@ describe.each(SERVERS)('beside a session that has locked rows, on %s', (_name, d
     expect(eventIds(leased)).toEqual([free.event.eventId]);
   });
 
-  test('payments are purged past one', async () => {
-    const settled = { state: 'failed', finalizedAt: at(1) } as const;
+  test.each([false, true])('payments are purged past one, with a refund that is locked: %s', async (isOfRefund) => {
+    const settled = { state: 'failed', finalizedAt: at(1), referenceLock: null } as const;
     const [locked, free] = [await trial.insert(settled), await trial.insert(settled)];
+    const refund = await trial.insertRefund(locked, settled);
     trial.moveTo(1_000);
-    const purged = await whileLocked(payment(locked.conversationId), () => trial.purge());
+    const { conversationId } = isOfRefund ? refund : locked;
+    const purged = await whileLocked(payment(conversationId), () => trial.purge());
     expect(purged).toEqual({ payments: 1, events: 0, unheard: 0 });
     expect([await trial.find(free), await trial.find(locked)]).toEqual([null, locked]);
   });
 
-  test('no payment is purged whose event is being fanned out', async () => {
-    const { record, event: its } = await trial.publish(await trial.insert({ finalizedAt: at(1) }), 'failed', at(1));
-    trial.moveTo(2 * MAX_WAIT_MS);
-    expect(await whileLocked(event(its.eventId), () => trial.purge())).toEqual({ payments: 0, events: 0, unheard: 0 });
-    expect(await trial.find(record)).toEqual(record);
-    expect(await trial.purge()).toEqual({ payments: 1, events: 1, unheard: 1 });
-  });
-
-  test('a payment is not purged while a refund of it is locked, and others are', async () => {
-    const settled = { state: 'failed', finalizedAt: at(1), referenceLock: null } as const;
-    const [paid, free] = [await trial.insert(settled), await trial.insert(settled)];
-    const [first, refund] = [await trial.insertRefund(paid, settled), await trial.insertRefund(paid, settled)];
-    trial.moveTo(1_000);
-    const locked = payment(refund.conversationId);
-    expect(await whileLocked(locked, () => trial.purge())).toEqual({ payments: 1, events: 0, unheard: 0 });
-    expect(await trial.find(free)).toBeNull();
-    for (const record of [paid, first, refund]) expect(await trial.find(record)).toEqual(record);
-    expect(await trial.purge()).toEqual({ payments: 1, events: 0, unheard: 0 });
-    expect(await trial.store.findRefunds(trial.account, paid.conversationId)).toEqual([]);
-  });
-
-  test('no payment is purged while an event of its refund is being fanned out', async () => {
-    const paid = await trial.insert({ state: 'succeeded', finalizedAt: at(1) });
-    const refund = trial.refund(paid, { state: 'failed', finalizedAt: at(1), referenceLock: null });
-    const its = trial.event(refund, 'failed');
-    await trial.put(refund, its);
-    trial.moveTo(2 * MAX_WAIT_MS);
-    const locked = event(its.eventId);
-    expect(await whileLocked(locked, () => trial.purge())).toEqual({ payments: 0, events: 0, unheard: 0 });
-    for (const record of [paid, refund]) expect(await trial.find(record)).toEqual(record);
-    expect(await trial.purge()).toEqual({ payments: 1, events: 1, unheard: 1 });
-  });
+  /** Which row of a payment with two refunds, the second with an event, or of that event, someone has locked. */
+  test.each(['the payment', 'its event', 'a refund of it', 'an event of a refund of it'])(
+    'a payment is not purged while %s is locked',
+    async (what) => {
+      const settled = { state: 'failed', updatedAt: at(1), finalizedAt: at(1), referenceLock: null } as const;
+      const paid = await trial.putWithEvent(trial.record(settled));
+      const [first, refund] = [await trial.insertRefund(paid, settled), trial.refund(paid, settled)];
+      await trial.putWithEvent(refund);
+      trial.moveTo(2 * MAX_WAIT_MS);
+      const { conversationId } = what.includes('refund') ? refund : paid;
+      const locked = what.includes('event') ? event(`${conversationId}:1`) : payment(conversationId);
+      expect(await whileLocked(locked, () => trial.purge())).toEqual({ payments: 0, events: 0, unheard: 0 });
+      await trial.expectStored(paid, first, refund);
+      expect(await trial.purge()).toEqual({ payments: 1, events: 2, unheard: 2 });
+      await trial.expectGone(paid, first, refund);
+    },
+  );
 
   test('keys are forgotten past one', async () => {
     for (const idempotencyKey of ['locked', 'free']) {

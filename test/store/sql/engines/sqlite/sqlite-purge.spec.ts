@@ -1,161 +1,128 @@
 import { jest } from '@jest/globals';
 import Database from 'better-sqlite3';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toPayment } from '../../../../../lib/payment/payment.js';
-import { MAX_WAIT_MS, type PurgeCounts } from '../../../../../lib/store/payment-store.js';
-import { type SqlPaymentStore, sqlitePaymentStore } from '../../../../../lib/store/sql/index.js';
-import { aPaymentEvent, TestClock } from '../../../../../lib/testing/index.js';
-import { aPaymentRecord } from '../../../../rigs/a-payment-record.js';
+import type { PaymentRecord } from '../../../../../lib/payment/payment.js';
+import {
+  MAX_WAIT_MS,
+  type PaymentStore,
+  type PurgeCounts,
+  type Retention,
+} from '../../../../../lib/store/payment-store.js';
+import { TestClock } from '../../../../../lib/testing/index.js';
+import { makeScratchFolder } from '../../../../rigs/scratch-folder.js';
+import { openedStoreAt } from '../../../../rigs/shared-stores.js';
+import { at, many, StoreTrial } from '../../../contract/store-trial.js';
 
-/** What a purge tells that ran out of time. */
-const STOPPED: PurgeCounts = { payments: 0, events: 0, unheard: 0, hasMore: true };
-let folder: string;
+const HOUR_MS = 3_600_000;
+
+const folder = makeScratchFolder('sqlite-purge');
 let stores = 0;
 
-describe('sqlite purge', () => {
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'payments-'));
+describe('a purge on SQLite', () => {
+  let file: string;
+  let store: PaymentStore;
+  let trial: StoreTrial;
+
+  beforeEach(async () => {
+    file = join(folder.path, `${(stores += 1)}.db`);
+    const clock = new TestClock(at(0));
+    store = await openedStoreAt(`sqlite:${file}`, { clock });
+    trial = new StoreTrial(store, store, clock);
+    await trial.announce('Orders.paid', 'payment.succeeded');
+  });
+  afterEach(() => store.close());
+  afterAll(() => folder.remove());
+
+  /** Payments that were settled that many seconds after the start, each with a key and, if so, an event for the handler. */
+  const settle = (count: number, second: number, hasEvent: boolean) =>
+    many(count, (index) => {
+      const [moment, idempotencyKey] = [at(second * 1_000), `${second} ${index}`];
+      const settled = { state: 'succeeded', updatedAt: moment, finalizedAt: moment, idempotencyKey } as const;
+      const record = trial.record(settled);
+      return hasEvent ? trial.putWithEvent(record) : trial.put(record);
+    });
+
+  const purge = (retention: Partial<Retention> = {}) =>
+    trial.purge({ paymentsMs: 1_000, pairsMs: HOUR_MS, keysMs: HOUR_MS, ...retention });
+
+  /** What each of these purges did, and whether it ran out of time: each of its looks at the clock is ten seconds after the last. */
+  async function slowly(times: number, retention?: Partial<Retention>): Promise<string> {
+    let seconds = 0;
+    const looks = jest.spyOn(performance, 'now').mockImplementation(() => (seconds += 10) * 1_000);
+    const purged: PurgeCounts[] = [];
+    while (purged.length < times) purged.push(await purge(retention));
+    looks.mockRestore();
+    // The events of what is left are not counted.
+    expect(purged).toEqual(purged.map((counts) => ({ ...counts, events: 0, unheard: 0 })));
+    return purged.map(({ payments, hasMore }) => `${payments}${hasMore ? ' and more' : ''}`).join(', ');
+  }
+
+  test('that takes long leaves the rest for the next', async () => {
+    await settle(700, 0, false);
+    trial.moveTo(60_000);
+    expect(await slowly(1)).toBe('200 and more');
+    expect(await purge()).toEqual({ payments: 500, events: 0, unheard: 0 });
   });
 
-  afterAll(() => rmSync(folder, { recursive: true }));
-
-  test('a purge that takes long leaves the rest for the next', async () => {
-    const store = sqlitePaymentStore({ file: join(folder, 'purge.db') });
-    await store.open();
-    const finalizedAt = new Date(Date.now() - 60_000);
-    const records = Array.from({ length: 700 }, (_, number) =>
-      aPaymentRecord({ conversationId: `OLD${number}`, reference: null, state: 'failed', finalizedAt }),
-    );
-    await Promise.all(records.map((record) => store.insert(record)));
-    const retention = { paymentsMs: 1_000, pairsMs: 60_000, keysMs: 60_000 };
-    expect(await slowly(() => store.purge('default', retention))).toEqual({ ...STOPPED, payments: 200 });
-    expect(await store.purge('default', retention)).toEqual({ payments: 500, events: 0, unheard: 0 });
-    await store.close();
+  test('gets past those that have to stay, however many they are', async () => {
+    await settle(500, 0, true);
+    await settle(300, 1, false);
+    trial.moveTo(60_000);
+    expect(await slowly(5)).toBe('0 and more, 0 and more, 100 and more, 200 and more, 0');
+    // The next one begins again with those that had to stay.
+    trial.moveTo(MAX_WAIT_MS);
+    expect(await purge()).toMatchObject({ payments: 500, unheard: 500 });
   });
 
-  describe('a purge that takes long', () => {
-    const START = Date.parse('2026-03-01T09:00:00Z');
-    const retention = { paymentsMs: 1_000, pairsMs: 3_600_000, keysMs: 3_600_000 };
-    let clock: TestClock;
-    let store: SqlPaymentStore;
+  test('takes payments with very many refunds in several steps, each with all of its own', async () => {
+    const payments: PaymentRecord[] = [];
+    const settled = { state: 'succeeded', finalizedAt: at(0), referenceLock: null } as const;
+    for (const ms of [0, 1, 2]) payments.push(await trial.insert({ ...settled, finalizedAt: at(ms) }));
+    for (const payment of payments) await many(600, () => trial.insertRefund(payment, settled));
+    trial.moveTo(60_000);
+    for (const [index, payment] of payments.entries()) {
+      expect(await slowly(1)).toBe(index === 2 ? '1' : '1 and more');
+      expect(await store.findRefunds(trial.account, payment.conversationId)).toEqual([]);
+    }
+    expect(await store.list({ account: trial.account, type: 'refund', after: null, limit: 10 })).toEqual([]);
+  });
 
-    beforeEach(async () => {
-      clock = new TestClock(new Date(START));
-      store = sqlitePaymentStore({ file: join(folder, `slow-${(stores += 1)}.db`), clock });
-      await store.open();
-      await store.announce('default', [{ handlerId: 'Orders.paid', type: 'payment.succeeded' }]);
-    });
+  test('takes a payment that has more refunds than a statement may have values', async () => {
+    const { conversationId } = await trial.insert({ state: 'succeeded', finalizedAt: at(0) });
+    const ms = at(0).getTime();
+    const database = new Database(file);
+    database.exec(`with recursive number(i) as (select 1 union all select i + 1 from number where i < 40000)
+      insert into card_payment (account, conversation_id, version, state, is_refund, parent_id, created_at, updated_at, finalized_at)
+      select '${trial.account}', 'R' || i, 1, 'failed', 1, '${conversationId}', ${ms}, ${ms}, ${ms} from number`);
+    database.close();
+    trial.moveTo(60_000);
+    expect((await purge()).payments).toBe(1);
+    expect(await store.findRefunds(trial.account, conversationId)).toEqual([]);
+  });
 
-    afterEach(() => store.close());
+  test('leaves deliveries of a pair that nobody announces any more, and keys, for the next', async () => {
+    await settle(1_500, 0, true);
+    await trial.fanOut({ limit: 2_000 });
+    trial.moveTo(2 * HOUR_MS);
+    expect(await slowly(1, { paymentsMs: null })).toBe('0 and more');
+    expect((await trial.counts()).openDeliveries).toBe(500);
+    expect(await slowly(1, { paymentsMs: null })).toBe('0');
+    expect((await trial.counts()).openDeliveries).toBe(0);
+    await purge();
+    trial.moveTo(4 * HOUR_MS);
+    expect(await slowly(2)).toBe('0 and more, 0');
+  });
 
-    /** Payments that were settled that many seconds after the start, those with an event for the handler. */
-    const settle = (count: number, second: number, hasEvent: boolean) =>
-      Promise.all(
-        Array.from({ length: count }, (_, number) => {
-          const at = new Date(START + second * 1_000);
-          const fields = {
-            conversationId: `S${second}N${number}`,
-            reference: null,
-            idempotencyKey: `${second} ${number}`,
-          };
-          const record = aPaymentRecord({ ...fields, state: 'succeeded', updatedAt: at, finalizedAt: at });
-          return store.insert(
-            record,
-            hasEvent ? aPaymentEvent({ ...toPayment(record), state: 'succeeded' }) : undefined,
-          );
-        }),
-      );
-
-    const move = (ms: number) => clock.set(new Date(START + ms));
-
-    test('gets past those that have to stay, however many they are', async () => {
-      await settle(500, 0, true);
-      await settle(300, 1, false);
-      move(60_000);
-      const purged: PurgeCounts[] = [];
-      for (let passes = 0; passes < 5; passes += 1) {
-        purged.push(await slowly(() => store.purge('default', retention)));
-      }
-      expect(purged.map(({ payments }) => payments)).toEqual([0, 0, 100, 200, 0]);
-      expect(purged.map(({ hasMore = false }) => hasMore)).toEqual([true, true, true, true, false]);
-      // The next one begins again with those that had to stay.
-      move(MAX_WAIT_MS);
-      expect(await store.purge('default', retention)).toMatchObject({ payments: 500, unheard: 500 });
-    });
-
-    test('takes payments with very many refunds in several steps, each with all of its own', async () => {
-      const at = new Date(START);
-      const settled = { state: 'succeeded', updatedAt: at, finalizedAt: at } as const;
-      for (const conversationId of ['P1', 'P2', 'P3']) {
-        await store.insert(aPaymentRecord({ ...settled, conversationId, reference: null }));
-        const refund = { ...settled, parentId: conversationId, referenceLock: null };
-        const ids = Array.from({ length: 600 }, (_, number) => `R${number} of ${conversationId}`);
-        await Promise.all(
-          ids.map((id) => store.insert(aPaymentRecord({ ...refund, kind: 'refund', conversationId: id }))),
-        );
-      }
-      move(60_000);
-      for (const id of ['P1', 'P2', 'P3']) {
-        const isLast = id === 'P3';
-        const counts = { payments: 1, events: 0, unheard: 0 };
-        const purged = await slowly(() => store.purge('default', retention));
-        expect([id, purged]).toEqual([id, isLast ? counts : { ...counts, hasMore: true }]);
-        expect(await store.findRefunds('default', id)).toEqual([]);
-      }
-      expect(
-        await store.list({ account: 'default', type: 'refund', states: ['succeeded'], after: null, limit: 10 }),
-      ).toEqual([]);
-    });
-
-    test('takes a payment that has more refunds than a statement may have values', async () => {
-      const at = START;
-      await store.insert(
-        aPaymentRecord({ conversationId: 'P', state: 'succeeded', dueAt: null, finalizedAt: new Date(at) }),
-      );
-      const database = new Database(join(folder, `slow-${stores}.db`));
-      database.exec(`with recursive number(i) as (select 1 union all select i + 1 from number where i < 40000)
-        insert into card_payment (account, conversation_id, version, state, is_refund, parent_id, created_at, updated_at, finalized_at)
-        select 'default', 'R' || i, 1, 'failed', 1, 'P', ${at}, ${at}, ${at} from number`);
-      database.close();
-      move(60_000);
-      expect((await store.purge('default', retention)).payments).toBe(1);
-      expect(await store.findRefunds('default', 'P')).toEqual([]);
-    });
-
-    test('leaves deliveries of a pair that nobody announces any more for the next', async () => {
-      await settle(1_500, 0, true);
-      await store.fanOut('default', 2_000);
-      move(7_200_000);
-      const keepPayments = { ...retention, paymentsMs: null };
-      expect(await slowly(() => store.purge('default', keepPayments))).toEqual(STOPPED);
-      expect((await store.counts('default')).openDeliveries).toBe(500);
-      expect(await slowly(() => store.purge('default', keepPayments))).toEqual({ payments: 0, events: 0, unheard: 0 });
-      expect((await store.counts('default')).openDeliveries).toBe(0);
-    });
-
-    test('lets everything else run after each step', async () => {
-      await settle(3_000, 0, false);
-      await settle(3_000, 1, true);
-      await store.fanOut('default', 3_000);
-      move(60_000);
-      expect(await turnsDuring(() => store.purge('default', retention))).toBeGreaterThanOrEqual(15);
-      move(7_200_000);
-      // Of deliveries, and of keys.
-      const steps = 3 + 3;
-      const keepPayments = { ...retention, paymentsMs: null };
-      expect(await turnsDuring(() => store.purge('default', keepPayments))).toBeGreaterThanOrEqual(steps);
-    });
-
-    test('says so when keys are left', async () => {
-      await settle(1_500, 0, false);
-      move(60_000);
-      await store.purge('default', retention);
-      move(7_200_000);
-      expect(await slowly(() => store.purge('default', retention))).toEqual(STOPPED);
-      expect(await slowly(() => store.purge('default', retention))).toEqual({ payments: 0, events: 0, unheard: 0 });
-    });
+  test('lets everything else run after each step', async () => {
+    await settle(3_000, 0, false);
+    await settle(3_000, 1, true);
+    await trial.fanOut({ limit: 3_000 });
+    trial.moveTo(60_000);
+    expect(await turnsDuring(() => purge())).toBeGreaterThanOrEqual(15);
+    trial.moveTo(2 * HOUR_MS);
+    // Of deliveries, and of keys.
+    const steps = 3 + 3;
+    expect(await turnsDuring(() => purge({ paymentsMs: null }))).toBeGreaterThanOrEqual(steps);
   });
 });
 
@@ -169,15 +136,4 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   await work();
   clearImmediate(next);
   return turns;
-}
-
-/** Each look at the clock is ten seconds after the last. */
-async function slowly<T>(work: () => Promise<T>): Promise<T> {
-  let seconds = 0;
-  const looks = jest.spyOn(performance, 'now').mockImplementation(() => (seconds += 10) * 1_000);
-  try {
-    return await work();
-  } finally {
-    looks.mockRestore();
-  }
 }
