@@ -1,5 +1,4 @@
-import type { PaymentClock } from 'nestjs-card-payment';
-import { openSqlStore } from 'nestjs-card-payment/sql';
+import { openedStoreAt } from '../rigs/shared-stores.js';
 import { type Galera, startGalera } from '../services/galera.js';
 import { describePaymentStore } from '../store/contract/payment-store-contract.js';
 
@@ -16,15 +15,9 @@ describe('contract', () => {
   describePaymentStore(
     'two nodes of a Galera cluster',
     {
-      create: (clock) => openAt(0, clock),
-      another: (_store, clock) => openAt(1, clock),
+      create: (clock) => openedStoreAt(urls[0]!, { clock }),
+      another: (_store, clock) => openedStoreAt(urls[1]!, { clock }),
     },
     5,
   );
 });
-
-async function openAt(node: number, clock: PaymentClock) {
-  const store = await openSqlStore(urls[node]!, { clock });
-  await store.open();
-  return store;
-}

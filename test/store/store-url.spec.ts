@@ -1,4 +1,4 @@
-import { SQL_ENGINES } from '../../lib/store/sql/engines.js';
+import { engineOfUrl, SQL_ENGINES } from '../../lib/store/sql/engines.js';
 import { openSqlStore } from '../../lib/store/sql/index.js';
 import { isShown } from '../../lib/store/sql/errors.js';
 import { shownPlace, shownUrl, STORE_URL_FORMS, storeUrlProblem } from '../../lib/store/store-url.js';
@@ -10,31 +10,38 @@ const REDIS =
   'must not be Redis: a fail-over of Redis may lose an acknowledged write, and a payment may then be charged twice; ' +
   `use ${STORE_URL_FORMS.slice(1).join(', ')}`;
 
-test.each([
-  ['memory:', null],
-  ['sqlite:payments.db', null],
+/** Which engine a URL is of, and what is wrong with it. */
+test.each<[url: string, engine: string | undefined, problem?: string | null]>([
+  ['memory:', undefined],
+  ['sqlite:payments.db', 'sqlite'],
+  ['sqlite://payments.db', 'sqlite'],
   // A % in the name of a file is one.
-  ['sqlite:/srv/100%/shop.db', null],
-  ['sqlite:50%.db', null],
-  ['postgres://host/shop', null],
-  ['postgresql://host/shop', null],
-  ['postgres://ada:50%25%20%C3%B6@host/shop', null],
-  ['mysql://host/shop', null],
-  ['mariadb://host/shop', null],
-  ['sqlite:', NO_STORE],
-  ['postgres://', NO_STORE],
-  ['memory:x', NO_STORE],
-  ['mysql://', NO_STORE],
-  ['mysqli://host/shop', NO_STORE],
-  ['oracle://ada:geheim@host/shop', NO_STORE],
-  ['x-redis://host', NO_STORE],
-  ['', NO_STORE],
-  ['redis://ada:geheim@host', REDIS],
-  ['rediss://host', REDIS],
-  ['REDIS://host', REDIS],
-  ['redis:', REDIS],
-])('%s: %s', (url, problem) => {
-  expect(storeUrlProblem(url)).toBe(problem);
+  ['sqlite:/srv/100%/shop.db', 'sqlite'],
+  ['sqlite:50%.db', 'sqlite'],
+  ['postgres://host/shop', 'postgres'],
+  ['postgresql://host/shop', 'postgres'],
+  ['postgres://ada:50%25%20%C3%B6@host/shop', 'postgres'],
+  ['mysql://host/shop', 'mysql'],
+  ['mariadb://host/shop', 'mariadb'],
+  ['sqlite:', 'sqlite', NO_STORE],
+  ...['postgres:', 'postgres://', 'postgresq://host/shop', 'mysql:', 'mysql://', 'mysqli://host/shop', ''].map(
+    (url): [string, undefined, string] => [url, undefined, NO_STORE],
+  ),
+  ...[
+    'MySQL://host/db',
+    'jdbc:mysql://host/db',
+    'x-sqlite:x',
+    'memory:x',
+    'oracle://ada:geheim@host',
+    'x-redis://h',
+  ].map((url): [string, undefined, string] => [url, undefined, NO_STORE]),
+  ...['redis://ada:geheim@host', 'rediss://host', 'REDIS://host', 'redis:'].map((url): [string, undefined, string] => [
+    url,
+    undefined,
+    REDIS,
+  ]),
+])('%s is of %s: %s', (url, engine, problem = null) => {
+  expect([engineOfUrl(url)?.name, storeUrlProblem(url)]).toEqual([engine, problem]);
 });
 
 test.each([
@@ -80,11 +87,19 @@ test.each(['memory:', 'sqlite:/srv/shop.db', 'sqlite::memory:', 'postgres://db.e
   },
 );
 
-test.each([
-  ...SECRET_URLS.map(([url]) => url),
-  'mysql://ada:ge#heim@db.example:3306/shop',
-  'postgres://ada:ge/heim@db.example/shop',
-])('what is wrong with %s is told without showing it', async (url) => {
+const FORM = 'in its user and password write / ? # @ : % as %2F %3F %23 %40 %3A %25';
+
+test.each<[url: string, told: string | null]>([
+  ...SECRET_URLS.map(([url]): [string, null] => [url, null]),
+  ['mysql://ada:ge#heim@db.example:3306/shop', null],
+  ['postgres://ada:ge/heim@db.example/shop', null],
+  ['sqlite:', 'sqlite: needs a file: sqlite:payments.db'],
+  ['sqlite://', 'sqlite: needs a file: sqlite:payments.db'],
+  ['postgres://ada:geheim@', `a PostgreSQL URL looks like postgres://user:password@host:5432/database; ${FORM}`],
+  ['mysql://ada:geheim@host', `a MySQL URL names a database: mysql://user:password@host:3306/database; ${FORM}`],
+  ['oracle://ada:geheim@host', 'a SQL store is sqlite:FILE, postgres://…, mysql://… or mariadb://…'],
+])('what is wrong with %s is told without showing it: %s', async (url, told) => {
   const said = await openSqlStore(url).then(String, (error: unknown) => (isShown(error) ? error.message : 'geheim'));
   expect(said).not.toMatch(/geheim|\bada\b|heim@/);
+  if (told !== null) expect(said).toBe(told);
 });

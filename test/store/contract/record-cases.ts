@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { types } from 'node:util';
 import { ledgerEventOf } from '../../../lib/payment/payment-event.js';
 import { ALL_STATES, type LedgerState } from '../../../lib/payment/states.js';
 import { type PaymentRecord, toPayment } from '../../../lib/payment/payment.js';
@@ -234,7 +235,7 @@ const valueCases: readonly PaymentStoreCase[] = [
       const handlerId = await trial.handler('payment.unknown');
       const full = trial.fullRecord({ state: 'unknown' });
       const spoil = (one: PaymentRecord): void => {
-        one.updatedAt.setTime(0);
+        for (const value of Object.values(one)) if (types.isDate(value)) value.setTime(0);
         Object.assign(one, { state: 'succeeded', amount: '0.01' });
       };
       const kept = copyOf(full);
@@ -244,7 +245,7 @@ const valueCases: readonly PaymentStoreCase[] = [
       for (const one of await shown(trial, full)) spoil(one as PaymentRecord);
       (await trial.store.history(trial.account, full.conversationId))[0]?.at.setTime(0);
       await trial.expectStored(kept);
-      const next = trial.next(kept, { updatedAt: at(1) });
+      const next = copyOf(trial.next(kept, { updatedAt: at(1) }));
       const event = ledgerEventOf(copyOf(next))!;
       assert.equal(await trial.tryReplace(next, full, event), 'replaced');
       spoil(next);

@@ -350,6 +350,7 @@ export function fullFields(): Partial<PaymentRecord> {
     by: 'Ayşe "iade" 🧾',
     gateway: '1f3a5b7c',
     isUnproven: true,
+    traceparent: `00-${'a'.repeat(32)}-01`,
     pinsReference: false,
     hostIdNonce: '09382017465f',
   };

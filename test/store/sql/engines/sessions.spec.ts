@@ -74,7 +74,7 @@ describe('the sessions of a store', () => {
       await queryPostgres(postgres.url, `alter database ${name} set default_transaction_isolation = 'serializable'`);
       const given = new Kysely<object>({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString }) }) });
       opened.push(given);
-      const database = new SqlDatabase(given as never, postgresEngine);
+      const database = new SqlDatabase(given, postgresEngine);
       expect(
         await database.transaction(async (db) => [
           ...(await settingsOf(db as unknown as Db, 'transaction_isolation')),

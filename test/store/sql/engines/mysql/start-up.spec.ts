@@ -7,10 +7,13 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { mysqlPaymentStore, openSqlStore, sqlPaymentStore } from '../../../../../lib/store/sql/index.js';
 import type { PaymentStore } from '../../../../../lib/store/payment-store.js';
+import { TestClock } from '../../../../../lib/testing/index.js';
 import { selfSigned } from '../../../../gateway/transport/certificates.js';
 import { makeScratchFolder } from '../../../../rigs/scratch-folder.js';
+import { openedStoreAt } from '../../../../rigs/shared-stores.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../../../../services/mariadb.js';
 import { until } from '../../../../services/until.js';
+import { at, StoreTrial } from '../../../contract/store-trial.js';
 
 const DENIED =
   'MariaDB refuses this user or password; if it takes connections by TLS alone, put ssl=true into the URL ' +
@@ -145,18 +148,21 @@ describe('start up', () => {
     const byName = (of: string, ssl: string) =>
       `${of.replace('127.0.0.1', 'localhost')}?ssl=${encodeURIComponent(ssl)}`;
 
-    test('is verified: by a file of certificates, or by those that Node.js trusts', async () => {
-      expect(await problemAt(byName(withTls.url, certFile))).toBeNull();
-      expect(await problemAt(byName(withTls.url, 'true'))).toBe(
+    test.each<[what: string, url: () => string, problem: string | null]>([
+      ['is verified by a file of certificates', () => byName(withTls.url, certFile), null],
+      [
+        'is verified by those that Node.js trusts',
+        () => byName(withTls.url, 'true'),
         'MariaDB has a TLS certificate that cannot be trusted; put ssl=FILE into the URL, the file of the authority that ' +
           'signed it (ERR_TLS_CERT_UNTRUSTED)',
-      );
-    });
-
-    test('a server without it is refused where the URL asks for it', async () => {
-      expect(await problemAt(byName(url, 'true'))).toBe(
+      ],
+      [
+        'is asked for by the URL, of a server without it',
+        () => byName(url, 'true'),
         'MariaDB has no TLS, and the URL asks for it by ssl; give it a certificate (HANDSHAKE_NO_SSL_SUPPORT)',
-      );
+      ],
+    ])('%s', async (_what, of, problem) => {
+      expect(await problemAt(of())).toBe(problem);
     });
 
     test('a certificate for another host is refused', async () => {
@@ -191,6 +197,18 @@ describe('start up', () => {
     await queryMariaDb(empty, `set global ${setting}`);
     expect(await problemAt(empty)).toBe(problem && CANNOT + problem);
     expect((await tablesAt(empty)).length > 0).toBe(problem === null);
+  });
+
+  test('a payment with the longest texts is written whole by a server with the least packets that are allowed', async () => {
+    const empty = await withBinlog.createDatabase();
+    await queryMariaDb(empty, 'set global max_allowed_packet = 4194304');
+    const store = await openedStoreAt(empty);
+    const trial = new StoreTrial(store, store, new TestClock());
+    // Each of its characters is escaped twice: in JSON, and in the query.
+    const message = '"\\'.repeat(100_000);
+    const { record } = await trial.publish(await trial.insert({ message, note: message }), 'succeeded', at(1));
+    await trial.expectStored(record);
+    await store.close();
   });
 
   const LOSES = 'a crash of its machine can lose payments that were reported as stored; set it to 1.';

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import type { PaymentClock } from '../../../../../lib/runtime/clock.js';
-import { paymentSchema, postgresPaymentStore } from '../../../../../lib/store/sql/index.js';
+import { paymentSchema } from '../../../../../lib/store/sql/index.js';
 import { StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
-import { type Postgres, startPostgres } from '../../../../services/postgres.js';
+import { openedStoreAt } from '../../../../rigs/shared-stores.js';
+import { type Postgres, queryPostgres, startPostgres } from '../../../../services/postgres.js';
 import { until } from '../../../../services/until.js';
 import { describePaymentStore } from '../../../contract/payment-store-contract.js';
 
@@ -16,11 +17,12 @@ const DROP_MONTH = `select card_payment_drop_month((now() at time zone 'UTC')::d
 const WAITING = `select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
 
 let postgres: Postgres;
+const open = (url: string, clock: PaymentClock) => openedStoreAt(url, { clock, mustExist: true });
 
 describe('partitioned postgres', () => {
   beforeAll(async () => {
     postgres = await startPostgres();
-    await run(postgres.url, PARTITIONED);
+    await queryPostgres(postgres.url, PARTITIONED);
   });
 
   afterAll(() => postgres.stop());
@@ -36,26 +38,26 @@ describe('partitioned postgres', () => {
 
   test('the tables have the columns of the ordinary schema and its version', async () => {
     const [ordinary, partitioned] = [await postgres.createDatabase(), await postgres.createDatabase()];
-    await run(ordinary, paymentSchema('postgres'));
-    await run(partitioned, PARTITIONED);
+    await queryPostgres(ordinary, paymentSchema('postgres'));
+    await queryPostgres(partitioned, PARTITIONED);
     const columns = `
     select table_name, column_name, data_type, collation_name, is_nullable from information_schema.columns
     where table_name in (select relname from pg_class where relkind in ('r', 'p') and not relispartition)
       and table_schema = 'public' and column_name <> 'written_at'
     order by 1, 2`;
-    expect(await run(partitioned, columns)).toEqual(await run(ordinary, columns));
+    expect(await queryPostgres(partitioned, columns)).toEqual(await queryPostgres(ordinary, columns));
     const indexes = `
     select replace(pg_get_indexdef(oid), ' ON ONLY ', ' ON ') as definition
     from pg_class where relkind in ('i', 'I') and not relispartition and relname like 'card\\_payment%'
       and relname not like '%\\_pkey' order by 1`;
-    expect(await run(partitioned, indexes)).toEqual(await run(ordinary, indexes));
+    expect(await queryPostgres(partitioned, indexes)).toEqual(await queryPostgres(ordinary, indexes));
     const versions = 'select version, lowest from card_payment_schema_version';
-    expect(await run(partitioned, versions)).toEqual(await run(ordinary, versions));
+    expect(await queryPostgres(partitioned, versions)).toEqual(await queryPostgres(ordinary, versions));
   });
 
   test('every part of what is unique takes its share', async () => {
     const url = await postgres.createDatabase();
-    await run(url, PARTITIONED);
+    await queryPostgres(url, PARTITIONED);
     const store = await open(url, new TestClock());
     const trial = new StoreTrial(store, store, new TestClock());
     for (let i = 0; i < 200; i += 1) {
@@ -63,26 +65,29 @@ describe('partitioned postgres', () => {
     }
     await store.close();
     for (const table of ['card_payment', 'card_payment_name']) {
-      const rows = await run(url, `select tableoid::regclass as part, count(*) as rows from ${table} group by 1`);
+      const rows = await queryPostgres(
+        url,
+        `select tableoid::regclass as part, count(*) as rows from ${table} group by 1`,
+      );
       expect(rows).toHaveLength(8);
     }
   });
 
   test('a month is dropped once the retention has emptied it, and not before', async () => {
     const url = await postgres.createDatabase();
-    await run(url, PARTITIONED);
+    await queryPostgres(url, PARTITIONED);
     const now = new Date();
     const clock = new TestClock(now);
     const store = await open(url, clock);
     const trial = new StoreTrial(store, store, clock);
     const settled = trial.record({ state: 'succeeded', updatedAt: now, finalizedAt: now });
     await trial.insert(settled, trial.event(settled, 'succeeded'));
-    expect(await run(url, DROP_MONTH)).toEqual([{ dropped: false }]);
+    expect(await queryPostgres(url, DROP_MONTH)).toEqual([{ dropped: false }]);
     clock.set(new Date(now.getTime() + 60_000));
     const forever = 1_000 * 86_400_000;
     const purged = await store.purge(trial.account, { paymentsMs: 1_000, pairsMs: forever, keysMs: forever });
     expect(purged).toEqual({ payments: 1, events: 1 });
-    expect(await run(url, DROP_MONTH)).toEqual([{ dropped: true }]);
+    expect(await queryPostgres(url, DROP_MONTH)).toEqual([{ dropped: true }]);
 
     // What is written afterwards has a place all the same.
     const late = await trial.insert();
@@ -92,33 +97,16 @@ describe('partitioned postgres', () => {
 
   test("a month that is dropped waits for whoever uses the tables, and is in nobody's way meanwhile", async () => {
     const url = await postgres.createDatabase();
-    await run(url, PARTITIONED);
+    await queryPostgres(url, PARTITIONED);
     const shop = new pg.Client({ connectionString: url });
     await shop.connect();
     await shop.query('begin');
     await shop.query('lock table only card_payment_version in row exclusive mode');
-    const dropped = run(url, DROP_MONTH);
-    await until(async () => (await run(url, WAITING)).length !== 0);
+    const dropped = queryPostgres(url, DROP_MONTH);
+    await until(async () => (await queryPostgres(url, WAITING)).length !== 0);
     await shop.query('select from card_payment_version');
     await shop.query('commit');
     await shop.end();
     expect(await dropped).toEqual([{ dropped: true }]);
   });
 });
-
-async function open(connectionString: string, clock: PaymentClock) {
-  const store = postgresPaymentStore({ connectionString, clock, migrate: false });
-  await store.open();
-  return store;
-}
-
-async function run(connectionString: string, text: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    const results = (await client.query(text)) as unknown as pg.QueryResult | pg.QueryResult[];
-    return [results].flat().at(-1)!.rows as unknown[];
-  } finally {
-    await client.end();
-  }
-}

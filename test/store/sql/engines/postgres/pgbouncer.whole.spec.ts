@@ -1,14 +1,15 @@
 import pg from 'pg';
 import type { PaymentClock } from '../../../../../lib/runtime/clock.js';
-import { openSqlStore, postgresPaymentStore } from '../../../../../lib/store/sql/index.js';
 import { StoreTrial } from '../../../contract/store-trial.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
+import { openedStoreAt } from '../../../../rigs/shared-stores.js';
 import { type PgBouncer, startPgBouncer } from '../../../../services/pgbouncer.js';
 import { type Postgres, startPostgres } from '../../../../services/postgres.js';
 import { describePaymentStore } from '../../../contract/payment-store-contract.js';
 
 let postgres: Postgres;
 let bouncer: PgBouncer;
+const open = (clock: PaymentClock) => openedStoreAt(bouncer.urlOf(postgres.url), { clock });
 
 describe('pgbouncer', () => {
   beforeAll(async () => {
@@ -38,17 +39,10 @@ describe('pgbouncer', () => {
   });
 });
 
-async function open(clock: PaymentClock) {
-  const store = await openSqlStore(bouncer.urlOf(postgres.url), { clock });
-  await store.open();
-  return store;
-}
-
 /** Makes a payment wait for a lock, behind that PgBouncer, and expects the server to end that in time. */
 async function whatATransactionHas(through: PgBouncer): Promise<void> {
   const database = await postgres.createDatabase();
-  const store = postgresPaymentStore({ connectionString: through.urlOf(database) });
-  await store.open();
+  const store = await openedStoreAt(through.urlOf(database));
   const trial = new StoreTrial(store, store, new TestClock());
   const record = await trial.insert();
   const other = new pg.Client({ connectionString: database });
