@@ -33,7 +33,7 @@ create index card_payment_state on card_payment
 create index card_payment_reference on card_payment (account, reference, created_at) where reference is not null;
 create index card_payment_parent on card_payment (account, parent_id) where parent_id is not null;
 create index card_payment_due on card_payment (account, due_at) where due_at is not null;
-create index card_payment_finalized on card_payment (account, is_refund, finalized_at, conversation_id)
+create index card_payment_finalized on card_payment (account, finalized_at, conversation_id)
   where finalized_at is not null;
 
 -- A primary key has to hold what the table is split by. That no two versions of a payment have one number follows from

@@ -81,12 +81,14 @@ describe('partitioned postgres', () => {
     const store = await open(url, clock);
     const trial = new StoreTrial(store, store, clock);
     const settled = trial.record({ state: 'succeeded', updatedAt: now, finalizedAt: now });
-    await trial.insert(settled, trial.event(settled, 'succeeded'));
+    const handler = await trial.handler('payment.succeeded');
+    await trial.putWithEvent(settled);
+    await trial.drain(handler);
     expect(await queryPostgres(url, DROP_MONTH)).toEqual([{ dropped: false }]);
     clock.set(new Date(now.getTime() + 60_000));
     const forever = 1_000 * 86_400_000;
     const purged = await store.purge(trial.account, { paymentsMs: 1_000, pairsMs: forever, keysMs: forever });
-    expect(purged).toEqual({ payments: 1, events: 1 });
+    expect(purged).toEqual({ payments: 1, events: 1, unheard: 0 });
     expect(await queryPostgres(url, DROP_MONTH)).toEqual([{ dropped: true }]);
 
     // What is written afterwards has a place all the same.
