@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { mysqlPaymentStore, openSqlStore, sqlPaymentStore } from '../../../../../lib/store/sql/index.js';
 import type { PaymentStore } from '../../../../../lib/store/payment-store.js';
-import { selfSigned } from '../../../../gateway/transport/certificates.js';
+import { selfSigned } from '../../../../rigs/certificates.js';
 import { makeScratchFolder } from '../../../../rigs/scratch-folder.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../../../../services/mariadb.js';
 import { until } from '../../../../services/until.js';
