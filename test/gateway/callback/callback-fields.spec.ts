@@ -146,6 +146,10 @@ test.each<[refusal: string, fields: readonly object[], required: readonly string
   }
 });
 
+test('an id that came as a number is compared by its digits', () => {
+  expect(refusal(() => checkCallback(read({ conversationId: 7 }), { conversationId: '7' }, MORPOS))).toBe('none');
+});
+
 test('it is read or refused, whatever it is, and what is read is flat and not more than came', () => {
   const name = fc.oneof(
     fc.string(),

@@ -127,7 +127,7 @@ const INQUIRIES: readonly Row[] = [
   [{ type: 'other' }, each('transactionType', ['SALE'], false, 'PREAUTH')],
   [
     { status: 'success' },
-    each('TransactionStatus', 'Success', ...'SUCCESSFUL SUCCEEDED APPROVED COMPLETED PAID'.split(' ')),
+    each('TransactionStatus', ' Success ', ...'SUCCESSFUL SUCCEEDED APPROVED COMPLETED PAID'.split(' ')),
   ],
   [{ status: 'unpaid' }, each('transactionStatus', ...UNPAID.split(' '))],
   [{ status: 'unreadable' }, each('transactionStatus', 'VOIDED', 'CAPTURED', 'BAŞARILI', ['SUCCESS'], true)],
