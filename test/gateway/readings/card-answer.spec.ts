@@ -127,6 +127,10 @@ test.each<[gives: object, card: Partial<BinOutcome>]>([
   [{ bank: 7, type: 'charge', brand: {}, commercial: 'yes', installments: 'all' }, unknownCard('unreadable')],
   [{ bank: 'A', installments: [...rows('4', 100), ...rows('5', 1)] }, { installments: [{ count: 4, total: '100' }] }],
   [{ installments: [{ count: '3', total: 100 }] }, { installments: [{ count: 3, total: null }] }],
+  [
+    { bank: 'A', installments: {} },
+    { bank: 'A', installments: null },
+  ],
 ])('of what a dialect of the host’s gives, %j, what has its form is told', async (gives, card) => {
   const { operations, ...dialect } = morposDialect();
   const checkBin = { ...operations.checkBin!, read: () => gives as never };
