@@ -20,13 +20,8 @@ export interface NotSent {
   readonly why: string;
 }
 
-/** Keeps what the request carries out of what is kept of its answer. */
-interface Masking {
-  readonly masker: Masker;
-}
-
-/** A request that may have been sent. */
-export type Sent = Answer & Masking;
+/** A request that may have been sent. `masker` keeps what it carries out of what is kept of its answer. */
+export type Sent = Answer & { readonly masker: Masker };
 
 /**
  * Not sent: the claim would run out before the deadline, or the time is not known well enough to rule that out. Callers
@@ -73,7 +68,7 @@ export class Exchange {
     name: GatewayOperation,
     operation: DialectOperation<Request, unknown>,
     content: Request,
-  ): Promise<(Masking & { readonly request: WireRequest }) | NotSent> {
+  ): Promise<{ readonly request: WireRequest; readonly masker: Masker } | NotSent> {
     const { dialect, credentials } = this.settings;
     const { clientSecret, apiKey } = credentials;
     let part = `the dialect's body of ${name}`;

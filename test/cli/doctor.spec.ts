@@ -7,7 +7,7 @@ import { checkClock } from '../../lib/cli/doctor-gateway.js';
 import { targetOf } from '../../lib/cli/doctor-settings.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { type Merchant, startMerchant } from '../e2e/merchant.js';
-import { selfSigned } from '../gateway/transport/certificates.js';
+import { selfSigned } from '../rigs/certificates.js';
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
 import { refusal } from '../options/resolve.js';
 import { cli, cliHere } from './cli.js';

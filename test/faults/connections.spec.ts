@@ -3,9 +3,9 @@ import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent } from 'undici';
 import { CLOSED_AFTERWARDS, RESET_AT_NEXT } from '../rigs/odd-answers.js';
 import { sale } from '../rigs/sale.js';
-import { selfSigned } from '../gateway/transport/certificates.js';
+import { selfSigned } from '../rigs/certificates.js';
 import { type Endpoint, ENDPOINTS, GIVE_BACKS, Shop } from './shop.js';
-import { closedPort, drippingServer, gate, type Listener, silentServer, tlsServer } from './sockets.js';
+import { closedPort, drippingServer, gate, type Listener, rawServer, tlsServer } from '../rigs/sockets.js';
 
 const CERTIFICATE = selfSigned('127.0.0.1');
 const TRUSTING = { ca: CERTIFICATE.cert };
@@ -45,7 +45,7 @@ describe('connections', () => {
     return whenDone(() => shop.close(), shop);
   }
 
-  async function listening(server: Promise<Listener>): Promise<Listener> {
+  async function listening<T extends Listener>(server: Promise<T>): Promise<T> {
     const listener = await server;
     return whenDone(() => listener.close(), listener);
   }
@@ -85,21 +85,21 @@ describe('connections', () => {
       [
         'connect time-out: a handshake that stalls',
         async () => {
-          const server = await listening(silentServer());
+          const server = await listening(rawServer());
           return { options: { baseUrl: https(server), timeoutMs: LONG, connectTimeoutMs: SHORT } };
         },
       ],
       [
         'deadline while still connecting',
         async () => {
-          const server = await listening(silentServer());
+          const server = await listening(rawServer());
           return { options: { baseUrl: https(server), timeoutMs: SHORT, connectTimeoutMs: LONG } };
         },
       ],
       [
         'deadline while queued',
         async () => {
-          const server = await listening(silentServer());
+          const server = await listening(rawServer());
           const baseUrl = `http://127.0.0.1:${server.port}`;
           const agent = dispatcher({ connections: 1 });
           agent.request({ origin: baseUrl, path: '/slow', method: 'GET' }).catch(() => undefined);

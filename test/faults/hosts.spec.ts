@@ -4,17 +4,17 @@ import type { AxiosError } from 'axios';
 import { type FaultOptions, type FaultPlay, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent, type Dispatcher, interceptors, RetryAgent } from 'undici';
 import { type Endpoint, ENDPOINTS, type GiveBack, GIVE_BACKS, Shop } from './shop.js';
-import { type Listener, silentServer } from './sockets.js';
+import { type RawServer, rawServer } from '../rigs/sockets.js';
 
 let simulator: Simulator;
-let elsewhere: Listener;
+let elsewhere: RawServer;
 let sound: Shop;
 const store = new MemoryPaymentStore();
 
 describe('hosts', () => {
   beforeAll(async () => {
     simulator = await startSimulator({ dialect: 'morpos' });
-    elsewhere = await silentServer();
+    elsewhere = await rawServer();
     sound = await Shop.open(simulator, { store });
   });
   afterEach(() => simulator.reset());

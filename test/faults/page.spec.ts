@@ -5,7 +5,7 @@ import { ODD } from '../rigs/odd-answers.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { startShop, type Shop } from '../rigs/shop.js';
 import { interceptCalls, type StoreCall } from '../rigs/store-calls.js';
-import { closedPort } from './sockets.js';
+import { closedPort } from '../rigs/sockets.js';
 
 /** What fails where the gateway's own page is asked for, and why the payment has failed then. */
 const PAGE_FAULTS: readonly (readonly [fault: string, play: FaultPlay, reason: string])[] = [

@@ -60,9 +60,10 @@ describe('nothing is sent', () => {
     ['makes a promise of the body', altered({ body: reject })],
     ['makes promises in the body', altered({ body: () => ({ one: reject(), two: [reject()] }) })],
     ['makes a decimal of a promise', altered({ body: () => ({ amount: new WireDecimal(reject()) }) })],
+    ['makes a decimal of a number', altered({ body: () => ({ amount: new WireDecimal(60 as never) }) })],
     ['makes a promise in the body and cannot sign', { ...altered({ body: () => ({ one: reject() }) }), sign: fail }],
     ['makes a promise of the headers', { headers: reject }],
-    ['makes a header that is a promise', { headers: () => ({ 'x-ClientID': Promise.resolve('c') as never }) }],
+    ['makes a header that is a promise', { headers: () => ({ 'x-ClientID': reject() }) }],
     ['makes a header that is no text', { headers: () => ({ 'x-ClientID': 7 as never }) }],
   ])('when the dialect %s', async (_how, over) => {
     const unhandled = recordUnhandled();

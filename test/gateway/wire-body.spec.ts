@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { signedFields, WireDecimal, type WireObject, wireText } from '../../lib/gateway/wire-body.js';
 
@@ -16,6 +17,12 @@ test.each<[WireObject, string]>([
   [{ at: new Date('2026-03-01T12:00:00Z') as unknown as WireObject }, '{"at":"2026-03-01T12:00:00.000Z"}'],
 ])('%j is written as %s', (body, text) => {
   expect(wireText(body)).toBe(text);
+});
+
+test('nobody can guess how an amount is marked until its quotes are taken away', () => {
+  const written = jest.spyOn(JSON, 'stringify');
+  wireText({ amount: decimal('60.00') });
+  expect(written.mock.results[0]?.value).toMatch(/^{"amount":"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}60\.00"}$/);
 });
 
 test('a body without an amount is the text that JSON writes, whatever it holds', () => {

@@ -79,21 +79,17 @@ export function readAnswer<Result extends GatewayResult, Shown>(
   operation: Pick<DialectOperation<never, Result>, 'read'>,
   question: Question<Result, Shown>,
 ): ReadAnswer<Shown> {
-  const unread = (facts: Partial<AnswerFacts>): ReadAnswer<Shown> => ({
-    facts: { ...NOTHING, ...facts },
-    result: null,
-    shown: null,
-  });
+  const nothing = { facts: NOTHING, result: null, shown: null };
   if (!answer.reply) {
     const hasNone = answer.cause === 'deadline' || answer.cause === 'connection_lost';
-    return unread({ reply: hasNone ? 'none' : 'unreadable' });
+    return { ...nothing, facts: { ...NOTHING, reply: hasNone ? 'none' : 'unreadable' } };
   }
   const http = httpOf(answer.reply.status);
   const { codes, masker, isSignGood } = question;
   let part = 'read()';
   try {
     const fields = ReplyFields.parse(answer.reply.text);
-    if (!fields) return unread({ http });
+    if (!fields) return { ...nothing, facts: { ...NOTHING, http } };
     const result = notAPromise(operation.read(fields), 'the result');
     if (typeof result !== 'object' || result === null) throw new TypeError('the result is no object');
     refusePromises(Object.values(result), 'a part of the result');
@@ -109,7 +105,7 @@ export function readAnswer<Result extends GatewayResult, Shown>(
     return { facts: isGood ? facts : { ...facts, sign: 'bad' }, result: kept, shown };
   } catch (error) {
     question.onThrow?.(part, error);
-    return unread({ reply: 'unreadable', http });
+    return { ...nothing, facts: { ...NOTHING, reply: 'unreadable', http } };
   }
 }
 
@@ -123,11 +119,9 @@ function httpOf(status: number): AnswerFacts['http'] {
 
 // What a dialect in plain JavaScript gives may be anything, and fields may be left out.
 
-type Asked = Pick<Question, 'expected' | 'codes' | 'verifyAmount' | 'about'>;
-
 function answerFacts(
   result: GatewayResult,
-  { expected, codes, verifyAmount, about }: Asked,
+  { expected, codes, verifyAmount, about }: Pick<Question, 'expected' | 'codes' | 'verifyAmount' | 'about'>,
 ): Omit<AnswerFacts, 'http'> {
   const inquiry: Partial<InquiryResult> = about ? result : {};
   // At the gateway's own page, the buyer may choose in how many instalments to pay (unverified).

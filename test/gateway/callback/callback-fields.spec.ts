@@ -146,45 +146,31 @@ test.each<[refusal: string, fields: readonly object[], required: readonly string
   }
 });
 
+test('an id that came as a number is compared by its digits', () => {
+  expect(refusal(() => checkCallback(read({ conversationId: 7 }), { conversationId: '7' }, MORPOS))).toBe('none');
+});
+
+const ODD_NAMES =
+  'Code code InstrumentDetail instrumentdetail InstrumentDetail.X InstrumentDetail[X] InstrumentDetail.a.b ' +
+  'InstrumentDetail[__proto__] __proto__ constructor toString';
+
 test('it is read or refused, whatever it is, and what is read is flat and not more than came', () => {
-  const name = fc.oneof(
-    fc.string(),
-    fc.constantFrom(
-      'Code',
-      'code',
-      'InstrumentDetail',
-      'instrumentdetail',
-      'InstrumentDetail.X',
-      'InstrumentDetail[X]',
-    ),
-    fc.constantFrom('__proto__', 'constructor', 'toString', 'InstrumentDetail[__proto__]', 'InstrumentDetail.a.b'),
-  );
-  const value = fc.oneof(
-    fc.string({ unit: 'binary' }),
-    fc.constantFrom('{"X":1}', '{"__proto__":{"a":1}}', '{', '{"a":[1]}', '{"X":1,"x":2}'),
-    fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }),
-  );
-  const received = fc.oneof(
-    { weight: 4, arbitrary: fc.dictionary(name, value, { noNullPrototype: false }) },
-    { weight: 1, arbitrary: fc.anything() },
-  );
-  fc.assert(
-    fc.property(received, (received) => {
-      let callback: Callback | null = null;
-      try {
-        callback = read(received);
-      } catch (error) {
-        expect(error).toBeInstanceOf(PaymentCallbackError);
-      }
-      for (const [name, value] of Object.entries(callback?.fields ?? {})) {
-        const came = (received as Record<string, unknown>)[name];
-        if (typeof value === 'object' && value !== null) {
-          expect(name.toLowerCase()).toBe('instrumentdetail');
-          expect(Object.values(value).every((inner) => inner === null || typeof inner !== 'object')).toBe(true);
-        } else expect(value).toBe(came);
-      }
-      expect(Object.keys(Object.prototype)).toEqual([]);
-    }),
-    { numRuns: RUNS },
-  );
+  const name = fc.oneof(fc.string(), fc.constantFrom(...ODD_NAMES.split(' ')));
+  const json = fc.constantFrom('{"X":1}', '{"__proto__":{"a":1}}', '{', '{"a":[1]}', '{"X":1,"x":2}');
+  const anything = fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true });
+  const fields = fc.dictionary(name, fc.oneof(fc.string({ unit: 'binary' }), json, anything), {
+    noNullPrototype: false,
+  });
+  const received = fc.oneof({ weight: 4, arbitrary: fields }, { weight: 1, arbitrary: fc.anything() });
+  const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+  const tryOne = (received: unknown): void => {
+    let callback: Callback | null = null;
+    if (refusal(() => (callback = read(received))) !== 'none') return;
+    for (const [name, value] of Object.entries(callback!.fields)) {
+      if (!isObject(value)) expect(value).toBe((received as Record<string, unknown>)[name]);
+      else expect([name.toLowerCase(), Object.values(value).some(isObject)]).toEqual(['instrumentdetail', false]);
+    }
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  };
+  fc.assert(fc.property(received, tryOne), { numRuns: RUNS });
 }, 300_000);

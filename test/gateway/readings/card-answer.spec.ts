@@ -1,5 +1,6 @@
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import { type BinOutcome, unknownCard } from '../../../lib/gateway/readings/card-answer.js';
+import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
 import { sampleSale } from '../sample-sale.js';
 import { replied, stubClient } from '../stub-client.js';
 import { cpuMs } from '../../rigs/cpu-time.js';
@@ -43,6 +44,8 @@ test.each<[given: object, card: Partial<BinOutcome>]>([
   [{ bankName: `Bank ${BIN}`, bin: BIN }, { bank: 'Bank ********' }],
   [{ bin: BIN.slice(0, 6), bankName: 'A' }, { bank: 'A' }],
   [{ bin: `${BIN}0`, bankName: 'A' }, { bank: 'A' }],
+  [{ bin: '450', bankName: 'A' }, { bank: 'A' }],
+  [{ bankName: 'A'.repeat(81) }, { bank: 'A'.repeat(80) }],
 ])('%j tells %j', async (given, card) => {
   const expected = { ...NOTHING, ...card, code: 'B0000', message: 'Approved' };
   expect(await told({ ...APPROVED, ...given })).toEqual([expected, true]);
@@ -70,7 +73,9 @@ test.each<[answer: unknown, status: number, outcome: Partial<BinOutcome>, isAnsw
     (answer): [string, number, BinOutcome, boolean] => [answer, 200, unknownCard('unreadable'), false],
   ),
   [{ ...APPROVED, conversationId: 'X', ...CARD }, 200, unknownCard('conversation_mismatch'), false],
-  [{ ...APPROVED, bin: '524677', ...CARD }, 200, unknownCard('conversation_mismatch'), false],
+  ...['524677', '4509', '5246776356903508'].map((bin): [unknown, number, BinOutcome, boolean] => {
+    return [{ ...APPROVED, bin, ...CARD }, 200, unknownCard('conversation_mismatch'), false];
+  }),
 ])('%j with %d tells nothing: %j', async (answer, status, outcome, isAnswered) => {
   expect(await told(answer, { status })).toMatchObject([{ ...NOTHING, ...outcome }, isAnswered]);
 });
@@ -90,10 +95,10 @@ test.each<[list: unknown, installments: unknown, sale?: typeof SALE]>([
       [12, null],
     ],
   ],
-  ...[0, -3, 2.5, 37, 'three', '３', ' 3'].map((count): [unknown, unknown] => {
+  ...[0, -3, 2.5, 37, 'three', '３', ' 3', '003'].map((count): [unknown, unknown] => {
     return [[{ installmentCount: 2, installmentTotalAmount: 100 }, { installmentCount: count }], [[2, '100']]];
   }),
-  ...[0, '0.00', -100, '1,250', '1.250.000', '1e3', 'free', ['100']].map((total): [unknown, unknown] => {
+  ...[0, '0.00', -100, '1,250', '1.250.000', '1e3', 'free', ['100'], 1e12].map((total): [unknown, unknown] => {
     return [[{ installmentCount: 3, installmentTotalAmount: total }], [[3, null]]];
   }),
   [[100, 100, 101].map((total) => ({ installmentCount: 3, installmentTotalAmount: total })), [[3, null]]],
@@ -106,9 +111,29 @@ test.each<[list: unknown, installments: unknown, sale?: typeof SALE]>([
   expect(found?.map(({ count, total }) => [count, total]) ?? null).toEqual(expected);
 });
 
+const ROWS = Array.from({ length: 5_000 }, () => ({ installmentCount: 3, installmentTotalAmount: 100 }));
+
 test('five thousand rows take no longer than a hundred', async () => {
   const began = cpuMs();
-  const list = Array.from({ length: 5_000 }, () => ({ installmentCount: 3, installmentTotalAmount: 100 }));
-  expect((await told({ ...APPROVED, installmentList: list }))[0].installments).toHaveLength(1);
+  expect((await told({ ...APPROVED, installmentList: ROWS }))[0].installments).toHaveLength(1);
   expect(cpuMs() - began).toBeLessThan(500);
+  const read = morposDialect().operations.checkBin!.read(ReplyFields.parse(JSON.stringify({ installmentList: ROWS }))!);
+  expect(read.installments).toHaveLength(100);
+});
+
+const rows = (count: unknown, times: number): unknown[] => Array<unknown>(times).fill({ count, total: '100' });
+
+test.each<[gives: object, card: Partial<BinOutcome>]>([
+  [{ bank: 7, type: 'charge', brand: {}, commercial: 'yes', installments: 'all' }, unknownCard('unreadable')],
+  [{ bank: 'A', installments: [...rows('4', 100), ...rows('5', 1)] }, { installments: [{ count: 4, total: '100' }] }],
+  [{ installments: [{ count: '3', total: 100 }] }, { installments: [{ count: 3, total: null }] }],
+  [
+    { bank: 'A', installments: {} },
+    { bank: 'A', installments: null },
+  ],
+])('of what a dialect of the host’s gives, %j, what has its form is told', async (gives, card) => {
+  const { operations, ...dialect } = morposDialect();
+  const checkBin = { ...operations.checkBin!, read: () => gives as never };
+  const { client } = stubClient(replied({}), { ...dialect, operations: { ...operations, checkBin } });
+  expect(await client.checkBin({ ...QUESTION, ...NO_SALE }, 2_000, 'fixed')).toMatchObject({ outcome: card });
 });

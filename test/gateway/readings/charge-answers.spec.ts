@@ -85,14 +85,7 @@ const ROWS: Row[] = [
   [200, { resultCode: 'B0000' }, 'unknown unreadable'],
   [200, { message: 'Approved' }, 'unknown unreadable'],
   [200, '<html>', 'unknown unreadable'],
-  // Of other statuses, the tables of facts and verdicts say more.
-  [400, '{"Code":"RVV0000999999","Message":"m"}', 'failed refused'],
-  [400, '<html>B0051</html>', 'unknown server_error'],
-  [401, '', 'failed refused'],
-  [422, { code: 'B0051' }, 'failed refused'],
-  [422, { code: 'GW-TIMEOUT' }, 'unknown server_error'],
-  [409, { code: 'B0051' }, 'unknown server_error'],
-  [500, { code: 'B0051' }, 'unknown server_error'],
+  // Refusals and errors by their status are in test/faults/reply-rows.ts.
   // A status that is no success makes nothing of an approval.
   ...[NAMED, { ...NAMED, amount: 1 }, { ...NAMED, currency: '840' }].flatMap((body): Row[] => [
     [503, body, 'unknown indeterminate_code'],

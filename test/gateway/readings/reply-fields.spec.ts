@@ -17,6 +17,7 @@ describe('the fields of a reply', () => {
       '{code:1}',
       '{1:2}',
       '{12 :3}',
+      '{"a":"b",1:2}',
       ...numbers.map((number) => `{"amount":${number}}`),
     ]) {
       expect([text, ReplyFields.parse(text)]).toEqual([text, null]);

@@ -1,10 +1,10 @@
-import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Server } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { Agent, type Dispatcher } from 'undici';
 import { GatewayTransport, type TransportSettings } from '../../../lib/gateway/transport/gateway-transport.js';
 import type { Transmission, WireRequest } from '../../../lib/gateway/transport/attempt.js';
+import { listen, rawServer, type RawServer } from '../../rigs/sockets.js';
 
 const SETTINGS: TransportSettings = { timeoutMs: 10_000, connectTimeoutMs: 5_000, keepAliveMs: 4_000 };
 
@@ -15,11 +15,6 @@ export function requestTo(url: string): WireRequest {
 
 const closing: (() => Promise<unknown>)[] = [];
 
-/** What is closed at the end of the test, in reverse order. */
-export function whenDone(close: () => Promise<unknown>): void {
-  closing.push(close);
-}
-
 /** To be called in `afterEach`. */
 export async function closeAll(): Promise<void> {
   for (const close of closing.splice(0).reverse()) await close();
@@ -27,7 +22,7 @@ export async function closeAll(): Promise<void> {
 
 export function transportOf(settings: Partial<TransportSettings> = {}): GatewayTransport {
   const transport = new GatewayTransport({ ...SETTINGS, ...settings });
-  whenDone(() => transport.close());
+  closing.push(() => transport.close());
   return transport;
 }
 
@@ -44,7 +39,7 @@ export async function postEach(transport: GatewayTransport, requests: readonly W
 /** An agent of the host's own. */
 export function agentOf(options?: Agent.Options): Agent {
   const agent = new Agent(options);
-  whenDone(() => agent.destroy());
+  closing.push(() => agent.destroy());
   return agent;
 }
 
@@ -78,54 +73,17 @@ export async function gateway(
   return { url: `http://${await listening(server)}/pay`, arrivals };
 }
 
-/** What a server received: one text for each connection. */
-export interface Wiretap {
-  readonly url: string;
-  readonly received: string[];
-  /** How many requests were started. */
-  posts(): number;
-}
-
-/** A TCP server that does not speak HTTP, with `secure` over TLS. `text` is all that came over the connection. */
-export async function wiretap(
-  onData: (socket: Socket, text: string) => unknown = () => undefined,
-  secure?: TlsOptions,
-): Promise<Wiretap> {
-  const received: string[] = [];
-  const listener = (socket: Socket): void => {
-    const index = received.push('') - 1;
-    socket.on('error', () => undefined);
-    socket.on('data', (chunk: Buffer) => {
-      received[index] += chunk.toString();
-      onData(socket, received[index] ?? '');
-    });
-  };
-  const server = secure ? createTlsServer(secure, listener) : createNetServer(listener);
-  const address = await listening(server.on('tlsClientError', () => undefined));
-  const posts = (): number => received.join('').split('POST /pay HTTP/1.1').length - 1;
-  return { url: `${secure ? 'https' : 'http'}://${address}/pay`, received, posts };
+/** A TCP or TLS server that does not speak HTTP: see {@link rawServer}. */
+export async function wiretap(...given: Parameters<typeof rawServer>): Promise<RawServer & { url: string }> {
+  const server = await rawServer(...given);
+  closing.push(() => server.close());
+  const [, secure] = given;
+  return { ...server, url: `${secure ? 'https' : 'http'}://127.0.0.1:${server.port}/pay` };
 }
 
 /** Listens on a free port until the test ends. */
-export async function listening(server: Server | NetServer): Promise<string> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  whenDone(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** An address where nothing listens. */
-export async function nowhere(): Promise<string> {
-  const server = createNetServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}/pay`;
+export async function listening(server: Server | ReturnType<typeof createHttpServer>): Promise<string> {
+  const listener = await listen(server);
+  closing.push(() => listener.close());
+  return `127.0.0.1:${listener.port}`;
 }

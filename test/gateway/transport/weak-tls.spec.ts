@@ -4,7 +4,7 @@ import tls, { connect, type TlsOptions, TLSSocket } from 'node:tls';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { causeOf, requestOnce } from '../../../lib/cli/doctor-requests.js';
 import { STRONG_TLS } from '../../../lib/runtime/network.js';
-import { selfSigned } from './certificates.js';
+import { selfSigned } from '../../rigs/certificates.js';
 import { agentOf, closeAll, listening, requestTo, transportOf, wiretap } from './gateways.js';
 
 const own = selfSigned('127.0.0.1');
@@ -37,13 +37,13 @@ describe('weak tls', () => {
     });
 
     it('is sent no payment', async () => {
-      const { url, received } = await wiretap(undefined, options);
+      const { url, texts } = await wiretap(undefined, options);
       expect(await transportOf().post(requestTo(url))).toEqual({
         sent: false,
         cause: 'connection_failed',
         errorCode: expect.stringMatching(TOO_WEAK),
       });
-      expect(received).toEqual([]);
+      expect(texts).toEqual([]);
     });
 
     it("is sent one over a host's own dispatcher, which is the host's", async () => {
@@ -53,10 +53,10 @@ describe('weak tls', () => {
     });
 
     it('is reached by no check of doctor', async () => {
-      const { url, received } = await wiretap(undefined, options);
+      const { url, texts } = await wiretap(undefined, options);
       const error: unknown = await requestOnce(url, AbortSignal.timeout(5_000)).catch((it) => it as unknown);
       expect(causeOf(error)).toContain('offers no TLS 1.2 or 1.3');
-      expect(received).toEqual([]);
+      expect(texts).toEqual([]);
     });
 
     // The URL has options for certificates, which make no difference.

@@ -8,7 +8,7 @@ import { inspect } from 'node:util';
 import { mysqlPaymentStore, openSqlStore, sqlPaymentStore } from '../../../../../lib/store/sql/index.js';
 import type { PaymentStore } from '../../../../../lib/store/payment-store.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
-import { selfSigned } from '../../../../gateway/transport/certificates.js';
+import { selfSigned } from '../../../../rigs/certificates.js';
 import { makeScratchFolder } from '../../../../rigs/scratch-folder.js';
 import { openedStoreAt } from '../../../../rigs/shared-stores.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../../../../services/mariadb.js';

@@ -1,7 +1,7 @@
-import { dialectProblem, DIALECTS } from '../../../lib/options/dialects.js';
-import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
-import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.js';
-import type { GatewayDialect } from '../../../lib/gateway/gateway-dialect.js';
+import { dialectProblem, DIALECTS } from '../../lib/options/dialects.js';
+import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
+import { standardDialect } from '../../lib/gateway/dialects/standard.dialect.js';
+import type { GatewayDialect } from '../../lib/gateway/gateway-dialect.js';
 
 const signer = (): string => 'S';
 
