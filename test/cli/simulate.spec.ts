@@ -25,8 +25,8 @@ async function simulate(...words: string[]): Promise<{ printed: string; simulato
 
 /** Where the page of Init3d sends the buyer's browser. */
 async function bankUrlOf(simulator: Simulator): Promise<string> {
-  const reply = (await (await new SimulatedMerchant(simulator).init3d()).json()) as Record<string, string>;
-  const page = Buffer.from(reply.htmlForm ?? '', 'base64').toString();
+  const reply = await new SimulatedMerchant(simulator).ask('Init3d');
+  const page = Buffer.from(reply.htmlForm as string, 'base64').toString();
   return /action="([^"]+)"/.exec(page)?.[1] ?? '';
 }
 
