@@ -7,7 +7,6 @@ import { storeUrlProblem } from '../../lib/store/store-url.js';
 import { openSqlStore } from '../../lib/store/sql/index.js';
 import { startPostgres } from '../services/postgres.js';
 import { SECRET_URLS } from '../store/secret-urls.js';
-import { cliHere } from './cli.js';
 
 const LIMIT_MS = 5_000;
 
@@ -31,15 +30,6 @@ describe('doctor store', () => {
     expect(String(error)).toMatch(/^(CommandFailed)?Error: The store \(--store\) cannot be opened: /);
     expect(String(error)).not.toMatch(/geheim|gehe|heim|\bada\b/);
   });
-
-  test.each(['https://shop.example/back?token=geheim', 'https://ada:geheim@shop.example'])(
-    'the callback address %s is refused, and not shown',
-    async (address) => {
-      const { status, stdout, stderr } = await cliHere(['doctor', '--callback', address], { cwd: '/' });
-      expect([status, stdout]).toEqual([2, '']);
-      expect(stderr).not.toContain('geheim');
-    },
-  );
 
   test('a database that can only be read is not good', async () => {
     const postgres = await startPostgres();

@@ -68,16 +68,4 @@ describe('simulate command', () => {
     );
     await new Promise((resolve) => taken.close(resolve));
   });
-
-  it.each([
-    [['--host', '192.0.2.1'], '--host 192.0.2.1 is not an address of this machine'],
-    [['--host', 'no-such-host.invalid'], '--host no-such-host.invalid is not an address of this machine'],
-    [['--port', '65536'], '--port takes a number up to 65535'],
-    [['--port', 'http'], '--port takes a number up to 65535'],
-    [['--public-url', 'phone'], '--public-url takes an address such as'],
-    [['--public-url', 'ftp://phone'], '--public-url takes an address such as'],
-    [['--dialect', 'zzz'], '--dialect takes morpos or standard'],
-  ])('refuses %j', async (words, message) => {
-    expect(await printedBy(words)).toContain(message);
-  });
 });

@@ -56,18 +56,6 @@ describe('a newcomer with a simulator', () => {
     expect(status).toBe(0);
   });
 
-  it.each<[string, Readonly<Record<string, string>>]>([
-    ['alone', {}],
-    ['in memory', { PAYMENT_STORE_URL: 'memory:' }],
-    ['mistyped', { PAYMENT_BASE_URL: 'Simulator:' }],
-  ])('payments inquire speaks of the embedded simulator, %s', async (_how, more) => {
-    const env = { PAYMENT_BASE_URL: 'simulator:', ...more };
-    const { stderr, status } = await cliHere(['payments', 'inquire', 'ABC'], { cwd: '/', env });
-    expect(stderr).toContain('PAYMENT_BASE_URL is the simulator inside the application');
-    expect(stderr).toContain('PaymentService.inquire');
-    expect(status).toBe(2);
-  });
-
   it('doctor offers the simulator where nothing is set, but not in production', async () => {
     const nowhere = { cwd: '/', env: {} };
     expect((await cliHere(['doctor'], nowhere)).stdout).toContain('set PAYMENT_BASE_URL=simulator: and nothing else');
