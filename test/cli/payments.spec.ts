@@ -158,8 +158,7 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
 });
 
 describe('what a command prints', () => {
-  const { folder: cwd, file, remove } = scratch();
-  const env = { PAYMENT_STORE_URL: `sqlite:${file('payments.sqlite')}` };
+  const { folder: cwd, remove } = scratch();
   const HOSTILE = 'a\n  FORGED  succeeded\u009b31m\u202eb\u001b]52;c;eA==\u0007';
   let shop: Shop;
   beforeAll(async () => {
