@@ -111,7 +111,7 @@ export interface PageTry {
 }
 
 /** The numbers of instalments that the gateway's page takes: the merchant's, or the buyer's choice. */
-export function instalmentChoices({ request: { installmentCount } }: Visit): readonly number[] {
+function instalmentChoices({ request: { installmentCount } }: Visit): readonly number[] {
   return installmentCount === 0 ? INSTALMENT_COUNTS : [installmentCount];
 }
 

@@ -8,8 +8,7 @@ import { sale } from '../rigs/sale.js';
 import { cli } from './cli.js';
 import { documentedText } from './documented.js';
 import { scratch } from './scratch.js';
-import { Shop } from './shop.js';
-import { STORES } from './stores.js';
+import { Shop, STORES } from './shop.js';
 
 /** As on the page. */
 const REVIEW = 'ABC00000000000000001';

@@ -4,8 +4,7 @@ import { newConversationId, type Refund, type RefundTotals } from 'nestjs-card-p
 import { cli, MAIN } from './cli.js';
 import { documentedText } from './documented.js';
 import { scratch } from './scratch.js';
-import { Shop } from './shop.js';
-import { STORES } from './stores.js';
+import { Shop, STORES } from './shop.js';
 
 interface Listed {
   readonly refunds: readonly (Refund & { readonly currency: string })[];

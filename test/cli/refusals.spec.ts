@@ -8,8 +8,7 @@ import { paymentSchema, SCHEMA_VERSION } from '../../lib/store/sql/schema.js';
 import { type Postgres, startPostgres } from '../services/postgres.js';
 import { cliHere } from './cli.js';
 import { scratch } from './scratch.js';
-import { Shop } from './shop.js';
-import { STORES } from './stores.js';
+import { Shop, STORES } from './shop.js';
 
 type Variables = Readonly<Record<string, string>>;
 type Words = readonly string[];
