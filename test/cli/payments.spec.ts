@@ -151,6 +151,7 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
         at: '2026-03-01T09:00:00.000Z',
       },
     ]);
+    await expect(said('replay', 'mail', 'MAILED:4')).resolves.toMatchObject({ status: 1, stdout: '' });
     expect(await shop.json('replay', 'mail', 'MAILED:3')).toMatchObject({ handlerId: 'mail', eventId: 'MAILED:3' });
     expect(await shop.json('parked')).toMatchObject({ deliveries: [] });
   });

@@ -159,12 +159,15 @@ describe('before money moves', () => {
     },
   );
 
-  it('a process without a terminal is refused, unless it is told --yes', async () => {
-    const { stderr } = await shop.said(['refund', id]);
-    const piped = await cli(['payments', 'refund', id], { cwd, env: shop.env });
-    expect([piped.status, piped.stdout, piped.stderr]).toEqual([2, '', stderr]);
-    expect((await listed(id)).refunds).toEqual([]);
-  });
+  it.each([['refund'], ['void']])(
+    '%s by a process without a terminal is refused, unless it is told --yes',
+    async (act) => {
+      const { stderr } = await shop.said([act, id]);
+      const piped = await cli(['payments', act, id], { cwd, env: shop.env });
+      expect([piped.status, piped.stdout, piped.stderr]).toEqual([2, '', stderr]);
+      expect((await listed(id)).refunds).toEqual([]);
+    },
+  );
 
   it('it shows what it would send with --dry-run, and whether there is so much', async () => {
     const before = sent();

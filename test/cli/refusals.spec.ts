@@ -137,14 +137,15 @@ describe('what is typed', () => {
     expect(status).toBe(2);
   });
 
+  const UNKNOWN_CLIENT = { PAYMENT_CLIENT_ID: '', PAYMENT_CLIENT_SECRET: 'geheim' };
   const EMBEDDED = 'PAYMENT_BASE_URL is the simulator inside the application';
 
-  /** Where PAYMENT stands, it is a payment that succeeded. */
+  /** Where PAYMENT stands, it is a payment that succeeded. A message that ends its line is the whole one. */
   it.each<[Words, Variables, status: 1 | 2, message: string]>([
     [['inquire', 'A'], { PAYMENT_DIALECT: '' }, 2, 'The dialect "standard" (PAYMENT_DIALECT) cannot ask'],
-    [['inquire', 'A'], { PAYMENT_BASE_URL: 'simulator:' }, 2, EMBEDDED],
+    [['inquire', 'A'], { PAYMENT_BASE_URL: 'simulator:', PAYMENT_STORE_URL: '' }, 2, EMBEDDED],
     [['inquire', 'A'], { PAYMENT_BASE_URL: 'Simulator:', PAYMENT_STORE_URL: 'memory:' }, 2, 'PaymentService.inquire'],
-    [['inquire', 'A'], { PAYMENT_CLIENT_ID: '' }, 2, 'clientId (PAYMENT_CLIENT_ID): is missing'],
+    [['inquire', 'A'], UNKNOWN_CLIENT, 2, 'clientId (PAYMENT_CLIENT_ID): is missing'],
     [['abandon', 'A'], { PAYMENT_DIALECT: 'standard' }, 2, 'cannot ask whether'],
     [['abandon', 'A'], { PAYMENT_BASE_URL: 'simulator:' }, 2, 'PaymentService.abandon'],
     [['abandon', 'PAYMENT'], {}, 1, 'A direct payment that is succeeded cannot be abandoned.'],
@@ -157,7 +158,7 @@ describe('what is typed', () => {
     [['void', 'PAYMENT', '--yes'], { PAYMENT_DIALECT: 'standard' }, 2, '(PAYMENT_DIALECT) cannot void a payment'],
     [['refund', 'PAYMENT', '--yes'], { PAYMENT_BASE_URL: 'simulator:' }, 2, 'call PaymentService.refund there'],
     [['void', 'PAYMENT', '--yes'], { PAYMENT_BASE_URL: 'simulator:' }, 2, 'call PaymentService.void there'],
-    [['refund', 'PAYMENT', '--yes'], { PAYMENT_CLIENT_ID: '' }, 2, 'clientId (PAYMENT_CLIENT_ID): is missing'],
+    [['refund', 'PAYMENT', '--yes'], UNKNOWN_CLIENT, 2, 'clientId (PAYMENT_CLIENT_ID): is missing'],
     [['refund', 'PAYMENT', '--yes', '--amount', '0'], {}, 2, '--amount'],
     [['refund', 'PAYMENT', '--yes', '--amount=-1'], {}, 2, '--amount'],
     [['refund', 'PAYMENT', '--yes', '--amount', '1,50'], {}, 2, '--amount'],
@@ -198,6 +199,7 @@ describe('what is typed', () => {
     const typed = ['payments', ...words].map((word) => (word === 'PAYMENT' ? id : word));
     const { status: ended, stderr } = await refused(typed, { ...shop.env, ...change });
     expect(stderr).toContain(message);
+    if (message.endsWith('\n')) expect(stderr).toBe(message);
     expect(ended).toBe(status);
     expect(await shop.payments.refunds(id)).toEqual([]);
   });
