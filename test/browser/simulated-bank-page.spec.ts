@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../lib/simulator/index.js';
-import { launchBrowser } from '../browser/browser.js';
-import { ReceivingShop } from './receiving-shop.js';
-import { fieldsOf, SimulatedMerchant } from './simulated-merchant.js';
+import { ReceivingShop } from '../simulator/receiving-shop.js';
+import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
+import { launchBrowser } from './browser.js';
 
 describe('the bank, in a browser', () => {
   const shop = new ReceivingShop();
