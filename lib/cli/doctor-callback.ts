@@ -19,19 +19,19 @@ export async function checkCallbackAddress(target: DoctorTarget, given: string |
   const { returnUrl, failUrl } = values;
   if (given === undefined && returnUrl && failUrl) {
     const names = `${variable('returnUrl')} and ${variable('failUrl')}`;
-    return skipped('callback', `not tried: buyers come back to addresses of your own (${names})`);
+    return skipped(`not tried: buyers come back to addresses of your own (${names})`);
   }
   const address = callbackAddress(target, given);
   if (address === null && isSimulated) {
     const why = 'with the simulator inside the application, buyers come back to wherever it listens';
-    return skipped('callback', `not tried: ${why}`);
+    return skipped(`not tried: ${why}`);
   }
   if (address === null) {
-    return skipped('callback', `not tried: neither ${variable('publicUrl')} nor ${variable('callbackUrl')} is right`);
+    return skipped(`not tried: neither ${variable('publicUrl')} nor ${variable('callbackUrl')} is right`);
   }
   if (gateway && !isLocal && isLoopback(new URL(address).hostname)) {
     const advice = `Set ${variable('publicUrl')} to the https address of the shop.`;
-    return failed('callback', `${address} is this machine: buyers of a real gateway cannot come back to it`, advice);
+    return failed(`${address} is this machine: buyers of a real gateway cannot come back to it`, advice);
   }
   try {
     return await withinTime(limitMs, (signal) => ask(address, target, signal));
@@ -40,12 +40,12 @@ export async function checkCallbackAddress(target: DoctorTarget, given: string |
     // On a developer's machine, the application may not have been started yet.
     if (isRefused(error) && isLoopback(hostname) && (isLocal || isSimulated)) {
       const advice = 'Is the application running? Start it, and run this again.';
-      return skipped('callback', `${address} cannot be reached: ${causeOf(error)}`, advice);
+      return skipped(`${address} cannot be reached: ${causeOf(error)}`, advice);
     }
     const advice =
       'Is the application running? From inside some networks a public address cannot be reached; ' +
       'then check it from elsewhere.';
-    return failed('callback', `${address} cannot be reached: ${causeOf(error)}`, advice);
+    return failed(`${address} cannot be reached: ${causeOf(error)}`, advice);
   }
 }
 
@@ -65,18 +65,18 @@ function callbackAddress(
 
 async function ask(address: string, { variable }: DoctorTarget, signal: AbortSignal): Promise<Finding> {
   const { status, text: page } = await requestOnce(`${address}/${NO_TOKEN}/return`, signal, MAX_PAGE_BYTES);
-  if (status === 404 && TITLES.includes(titleIn(page))) return ok('callback', `${address} is answered by this module`);
+  if (status === 404 && TITLES.includes(titleIn(page))) return ok(`${address} is answered by this module`);
   if (status === 401 || status === 403) {
     const advice = 'Does a guard or a proxy stand in the way? `callback.decorators` marks the controller public.';
-    return failed('callback', `${address} answers ${status}`, advice);
+    return failed(`${address} answers ${status}`, advice);
   }
   if (status === 404) {
     const advice =
       `Does a global prefix, a path or a proxy lead elsewhere? Set ${variable('callbackUrl')} to where the controller ` +
       'answers, or try an address with --callback URL.';
-    return failed('callback', `${address} answers 404, but it is not this module that does`, advice);
+    return failed(`${address} answers 404, but it is not this module that does`, advice);
   }
-  return failed('callback', `${address} answers ${status}, not as this module does`, 'What answers there?');
+  return failed(`${address} answers ${status}, not as this module does`, 'What answers there?');
 }
 
 function titleIn(page: string): string {

@@ -41,7 +41,7 @@ export async function checkGateway(target: DoctorTarget, settings: PaymentSettin
     const why = isSimulated
       ? `${name} is the simulator inside the application, which no other process can reach`
       : `${name} is wrong or missing`;
-    const gateway = skipped('gateway', `not tried: ${why}`);
+    const gateway = skipped(`not tried: ${why}`);
     return { gateway, credentials: untried(target, settings), clock: null };
   }
   const [root, bin] = await Promise.all([
@@ -50,7 +50,7 @@ export async function checkGateway(target: DoctorTarget, settings: PaymentSettin
   ]);
   const { trouble } = bin ?? root;
   return {
-    gateway: trouble ? unreached(target, trouble) : ok('gateway', `${url.host} is reached`),
+    gateway: trouble ? unreached(target, trouble) : ok(`${url.host} is reached`),
     credentials: bin ? judge(bin.answer, target) : untried(target, settings),
     clock: root.clock,
   };
@@ -58,7 +58,7 @@ export async function checkGateway(target: DoctorTarget, settings: PaymentSettin
 
 function unreached(target: DoctorTarget, { message, advice }: Trouble): Finding {
   const start = target.isLocal ? 'A simulator? Start it: npx nestjs-card-payment simulate. ' : '';
-  return failed('gateway', message, start + (advice || `See ${target.variable('baseUrl')}.`));
+  return failed(message, start + (advice || `See ${target.variable('baseUrl')}.`));
 }
 
 /** Every answer has the time, even a 404 for the root path. */
@@ -118,27 +118,27 @@ function isAnswered(answer: BinAnswer | null): answer is BinAnswer & { readonly 
 
 /** Why the credentials were not tried. */
 function untried(target: DoctorTarget, settings: PaymentSettings | null): Finding {
-  if (settings === null) return skipped('credentials', 'not tried: settings are wrong or missing');
-  if (target.isSimulated) return skipped('credentials', 'not tried: the simulator has its own');
+  if (settings === null) return skipped('not tried: settings are wrong or missing');
+  if (target.isSimulated) return skipped('not tried: the simulator has its own');
   const why = `the dialect "${settings.dialect.name}" has no request that could be sent without moving money`;
-  return skipped('credentials', `not tried: ${why}`, 'The first payment will show whether they are right.');
+  return skipped(`not tried: ${why}`, 'The first payment will show whether they are right.');
 }
 
 function judge(answer: BinAnswer | null, { variable }: DoctorTarget): Finding {
-  if (!isAnswered(answer)) return skipped('credentials', 'not known: the gateway gave no answer');
+  if (!isAnswered(answer)) return skipped('not known: the gateway gave no answer');
   const { status, result } = answer;
   const code = result?.code ?? null;
   const words = [`HTTP ${status}`, code, result?.message].filter(Boolean).join(', ');
   if (status === 404 || status === 405 || result === null) {
     const advice = `Is ${variable('baseUrl')} the address of the service itself, and ${variable('dialect')} its dialect?`;
-    return failed('credentials', `this service is not at that address: ${words} ${UNVERIFIED}`, advice);
+    return failed(`this service is not at that address: ${words} ${UNVERIFIED}`, advice);
   }
-  if (status < 300 && code === 'B0000') return ok('credentials', `accepted ${UNVERIFIED}`);
+  if (status < 300 && code === 'B0000') return ok(`accepted ${UNVERIFIED}`);
   if (status >= 400 || code?.startsWith('RVV')) {
     const names = ['clientId', 'clientSecret', 'apiKey', 'merchantId', 'scope'].map(variable);
-    return failed('credentials', `refused: ${words} ${UNVERIFIED}`, `Look at ${names.join(', ')}, and at the clock.`);
+    return failed(`refused: ${words} ${UNVERIFIED}`, `Look at ${names.join(', ')}, and at the clock.`);
   }
-  return skipped('credentials', `the answer is not clear: ${words} ${UNVERIFIED}`);
+  return skipped(`the answer is not clear: ${words} ${UNVERIFIED}`);
 }
 
 /** A `Date` header has whole seconds only, and the answer takes some time. */
@@ -152,13 +152,13 @@ export async function checkClock(
 ): Promise<readonly Finding[]> {
   const ofStore = store && (await compare("the store's", limitMs, () => store.now()).catch(() => null));
   const known = [gateway, ofStore].filter((other) => other !== null);
-  if (known.length === 0) return [skipped('clock', 'not compared: neither the gateway nor the store gives the time')];
+  if (known.length === 0) return [skipped('not compared: neither the gateway nor the store gives the time')];
   const off = known.filter(({ offsetMs }) => Math.abs(offsetMs) > MAX_OFFSET_MS);
-  if (off.length === 0) return [ok('clock', `agrees with ${known.map(({ of }) => of).join(' and ')}`)];
+  if (off.length === 0) return [ok(`agrees with ${known.map(({ of }) => of).join(' and ')}`)];
   const advice = 'Set the clock (NTP): requests carry the time of this host, and the gateway may refuse a wrong one.';
   return off.map(({ of, offsetMs }) => {
     const side = offsetMs > 0 ? 'behind' : 'ahead of';
-    return failed('clock', `${Math.round(Math.abs(offsetMs) / 1000)} seconds ${side} ${of}`, advice);
+    return failed(`${Math.round(Math.abs(offsetMs) / 1000)} seconds ${side} ${of}`, advice);
   });
 }
 

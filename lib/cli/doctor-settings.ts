@@ -57,23 +57,19 @@ export function targetOf(account: string, environment: Environment, limitMs: num
   };
 }
 
-export type CheckName =
-  'environment' | 'settings' | 'variables' | 'store' | 'gateway' | 'clock' | 'credentials' | 'callback';
-
-/** The result of one check: a line of the report. */
+/** What a check found: a line of the report. */
 export interface Finding {
-  readonly check: CheckName;
   readonly status: 'ok' | 'failed' | 'skipped';
   readonly message: string;
   /** What to do; null if there is nothing to do. */
   readonly advice: string | null;
 }
 
-type MakeFinding = (check: CheckName, message: string, advice?: string | null) => Finding;
+type MakeFinding = (message: string, advice?: string | null) => Finding;
 
-export const ok: MakeFinding = (check, message, advice = null) => ({ check, status: 'ok', message, advice });
-export const failed: MakeFinding = (check, message, advice = null) => ({ check, status: 'failed', message, advice });
-export const skipped: MakeFinding = (check, message, advice = null) => ({ check, status: 'skipped', message, advice });
+export const ok: MakeFinding = (message, advice = null) => ({ status: 'ok', message, advice });
+export const failed: MakeFinding = (message, advice = null) => ({ status: 'failed', message, advice });
+export const skipped: MakeFinding = (message, advice = null) => ({ status: 'skipped', message, advice });
 
 export interface CheckedSettings {
   /** Null if there is a problem. */
@@ -87,18 +83,18 @@ export function checkSettings({ account, name, environment, variable, isSimulate
   const signer = environment[variable('dialect')] === 'standard' && !isSimulated ? () => '' : undefined;
   try {
     const settings = resolveSettings({ background: false, signer }, { name }, environment);
-    if (isSimulated) return { settings, findings: [ok('settings', SIMULATED)] };
+    if (isSimulated) return { settings, findings: [ok(SIMULATED)] };
     const note = signer ? 'The dialect "standard" also needs a signer, in code.' : null;
     const { name: dialect } = settings.dialect;
     const complete = `complete, dialect ${dialect}, which can ${moneyBackOf(settings.dialect)}`;
-    return { settings, findings: [ok('settings', complete, note)] };
+    return { settings, findings: [ok(complete, note)] };
   } catch (error) {
     if (!(error instanceof PaymentConfigurationError)) throw error;
     const mistyped = nearMissTexts(environment, account);
     const advice = [...error.hints.filter((hint) => !mistyped.includes(hint)), IN_CODE].join(' ');
     const findings = error.problems.map(({ option, variable, message }, index) => {
       const isLast = index === error.problems.length - 1;
-      return failed('settings', `${option}${variable ? ` (${variable})` : ''} ${message}`, isLast ? advice : null);
+      return failed(`${option}${variable ? ` (${variable})` : ''} ${message}`, isLast ? advice : null);
     });
     return { settings: null, findings };
   }
@@ -115,9 +111,8 @@ export function checkEnvironment({ account, environment }: DoctorTarget, file: s
   const prefix = variablePrefix(account);
   const count = Object.keys(environment).filter((variable) => variable.startsWith(prefix)).length;
   const variables = `${count} variables begin with ${prefix}`;
-  if (file !== null) return ok('environment', `${file} was read; ${variables}`);
+  if (file !== null) return ok(`${file} was read; ${variables}`);
   return skipped(
-    'environment',
     `there is no file .env in this folder; ${variables}`,
     'If your application reads another file, name it: --env FILE.',
   );
@@ -126,8 +121,8 @@ export function checkEnvironment({ account, environment }: DoctorTarget, file: s
 /** Reports mistyped variables. */
 export function checkVariables({ account, environment }: DoctorTarget): readonly Finding[] {
   const misses = nearMisses(environment, [account]);
-  if (misses.length === 0) return [ok('variables', 'none is mistyped')];
-  return misses.map((miss) => failed('variables', describeNearMiss(miss), `Rename it to ${miss.meant}.`));
+  if (misses.length === 0) return [ok('none is mistyped')];
+  return misses.map((miss) => failed(describeNearMiss(miss), `Rename it to ${miss.meant}.`));
 }
 
 export interface CheckedStore {
@@ -138,24 +133,24 @@ export interface CheckedStore {
   readonly findings: readonly Finding[];
 }
 
-export const NO_STORE: CheckedStore = { store: null, hasOwnTime: false, findings: [] };
+const NO_STORE: CheckedStore = { store: null, hasOwnTime: false, findings: [] };
 
 /** Checks that the store exists, answers, and has the schema of this release. It creates and migrates nothing. */
 export async function checkStore(target: DoctorTarget): Promise<CheckedStore> {
   const { values, variable, environment } = target;
   const { findings, ...checked } = await openedStore(target);
   const warning = values.storeUrl && unprotectedStoreText(values.storeUrl, variable('storeUrl'), environment);
-  return { ...checked, findings: warning ? [...findings, skipped('store', warning)] : findings };
+  return { ...checked, findings: warning ? [...findings, skipped(warning)] : findings };
 }
 
 async function openedStore({ values: { storeUrl }, variable, limitMs }: DoctorTarget): Promise<CheckedStore> {
   const name = variable('storeUrl');
   if (storeUrl === undefined) {
-    return { ...NO_STORE, findings: [skipped('store', `not tried: ${name} is wrong`)] };
+    return { ...NO_STORE, findings: [skipped(`not tried: ${name} is wrong`)] };
   }
   if (storeUrl === 'memory:') {
     const advice = `Set ${name} before you take real payments.`;
-    return { ...NO_STORE, findings: [skipped('store', 'payments are kept in memory: a restart loses them', advice)] };
+    return { ...NO_STORE, findings: [skipped('payments are kept in memory: a restart loses them', advice)] };
   }
   // Each is about a setting that can lose payments.
   const warnings: string[] = [];
@@ -164,21 +159,21 @@ async function openedStore({ values: { storeUrl }, variable, limitMs }: DoctorTa
     const store = await withinTime(limitMs, () => openExisting(storeUrl, name));
     const isWritable = await withinTime(limitMs, () => canWrite(store));
     const good = isWritable
-      ? ok('store', `${shownUrl(storeUrl)} answers, and its schema is right`)
-      : failed('store', `${shownUrl(storeUrl)} answers, but cannot be written`, READ_ONLY);
+      ? ok(`${shownUrl(storeUrl)} answers, and its schema is right`)
+      : failed(`${shownUrl(storeUrl)} answers, but cannot be written`, READ_ONLY);
     return {
       store,
       hasOwnTime: engineOfUrl(storeUrl)?.time !== null,
-      findings: [good, ...warnings.map((warning) => failed('store', warning, null))],
+      findings: [good, ...warnings.map((warning) => failed(warning, null))],
     };
   } catch (error) {
     if (error instanceof TimeoutError) {
       const advice = `Is it running, and can this machine reach it? See ${name}.`;
-      return { ...NO_STORE, findings: [failed('store', `${shownUrl(storeUrl)} does not answer`, advice)] };
+      return { ...NO_STORE, findings: [failed(`${shownUrl(storeUrl)} does not answer`, advice)] };
     }
     if (!(error instanceof CommandFailedError)) throw error;
     const advice = 'If the store does not exist yet, the application creates it when it starts.';
-    return { ...NO_STORE, findings: [failed('store', error.message, advice)] };
+    return { ...NO_STORE, findings: [failed(error.message, advice)] };
   } finally {
     new StderrLogger().use();
   }

@@ -6,13 +6,11 @@ import { checkClock, checkGateway } from './doctor-gateway.js';
 import { withinTime } from './doctor-requests.js';
 import {
   checkEnvironment,
-  type CheckName,
   checkSettings,
   checkStore,
   checkVariables,
   type DoctorTarget,
   type Finding,
-  NO_STORE,
   targetOf,
 } from './doctor-settings.js';
 import { escaped } from './layout.js';
@@ -20,7 +18,7 @@ import { escaped } from './layout.js';
 const MARKS: Readonly<Record<Finding['status'], string>> = { ok: '✓', failed: '✗', skipped: '–' };
 const CLOSE_LIMIT_MS = 2_000;
 /** The checks in the order of the report. */
-const CHECKS: readonly CheckName[] = [
+const CHECKS = [
   'environment',
   'settings',
   'variables',
@@ -29,7 +27,11 @@ const CHECKS: readonly CheckName[] = [
   'clock',
   'credentials',
   'callback',
-];
+] as const;
+
+type CheckName = (typeof CHECKS)[number];
+type Found = Finding | readonly Finding[];
+type NamedFinding = { readonly check: CheckName } & Finding;
 
 /** Checks a set-up, and says what to do about what is wrong. */
 export const doctor: Run = async (call) => {
@@ -47,33 +49,40 @@ export const doctor: Run = async (call) => {
   };
 };
 
-async function examine(target: DoctorTarget, call: Call, skip: readonly string[]): Promise<readonly Finding[]> {
-  const isWanted = (check: CheckName): boolean => !skip.includes(check);
+async function examine(target: DoctorTarget, call: Call, skip: readonly string[]): Promise<readonly NamedFinding[]> {
+  const wanted = CHECKS.filter((check) => !skip.includes(check));
   const { settings, findings } = checkSettings(target);
-  const [checked, asked, address] = await Promise.all([
-    isWanted('store') || isWanted('clock') ? checkStore(target) : NO_STORE,
-    checkGateway(target, isWanted('credentials') ? settings : null),
-    isWanted('callback') ? checkCallbackAddress(target, call.options.callback) : [],
-  ]);
-  const clock = isWanted('clock')
-    ? await checkClock(target, asked.clock, checked.hasOwnTime ? checked.store : null)
-    : [];
-  await withinTime(CLOSE_LIMIT_MS, async () => checked.store?.close()).catch(() => undefined);
-  return [
-    checkEnvironment(target, call.environmentFile),
-    ...findings,
-    ...checkVariables(target),
-    ...checked.findings,
-    asked.gateway,
-    ...clock,
-    asked.credentials,
-    address,
-  ]
-    .flat()
-    .filter(({ check }) => isWanted(check));
+  // Several checks look at these; none is opened or asked unless one of them is wanted.
+  const store = once(() => checkStore(target));
+  const gateway = once(() => checkGateway(target, wanted.includes('credentials') ? settings : null));
+  const checks: Readonly<Record<CheckName, () => Found | Promise<Found>>> = {
+    environment: () => checkEnvironment(target, call.environmentFile),
+    settings: () => findings,
+    variables: () => checkVariables(target),
+    store: async () => (await store()).findings,
+    gateway: async () => (await gateway()).gateway,
+    clock: async () => {
+      const [asked, checked] = await Promise.all([gateway(), store()]);
+      return checkClock(target, asked.clock, checked.hasOwnTime ? checked.store : null);
+    },
+    credentials: async () => (await gateway()).credentials,
+    callback: () => checkCallbackAddress(target, call.options.callback),
+  };
+  const found = await Promise.all(
+    wanted.map(async (check) => [await checks[check]()].flat().map((finding) => ({ check, ...finding }))),
+  );
+  if (wanted.includes('store') || wanted.includes('clock')) {
+    await withinTime(CLOSE_LIMIT_MS, async () => (await store()).store?.close()).catch(() => undefined);
+  }
+  return found.flat();
 }
 
-function lineOf({ check, status, message, advice }: Finding): string {
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => (made ??= make());
+}
+
+function lineOf({ check, status, message, advice }: NamedFinding): string {
   const stop = /[.?!]$/.test(message) ? '' : '.';
   return escaped(`${MARKS[status]} ${check.padEnd(12)} ${message}${advice === null ? '' : `${stop} ${advice}`}`);
 }

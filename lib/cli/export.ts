@@ -19,6 +19,7 @@ const CHUNK_LENGTH = 65_536;
 /** What is settled at the end of a period may be written a little later. */
 const WRITING_MS = 60_000;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
 /** Writes what was settled in a period, to a file or to standard output. */
 export const exportSettled: Run = (call) => {
@@ -46,24 +47,44 @@ interface Writing {
   readonly states: readonly string[];
 }
 
-/** The file appears once it is whole. The first signal leaves none behind; the second ends the process at once. */
+/**
+ * Writes a file that only its owner can read. It appears when it is whole, in place of the one that was there: until
+ * then, that one stays. The first signal leaves none behind; the second ends the process at once.
+ *
+ * @throws UsageError if the path is of something else than a file, CommandFailedError if it cannot be written
+ */
 async function toFile(opened: Account, writing: Writing, path: string): Promise<Outcome> {
+  // A link would be replaced, or lead to a file that others read.
+  const there = await lstat(path).catch(() => null);
+  if (path === '' || (there && !there.isFile())) {
+    throw new UsageError(`--output takes the path of a file${there ? `, and ${path} is something else` : ''}.`);
+  }
+  const orFail = <T>(work: Promise<T>): Promise<T> =>
+    work.catch(() => {
+      const question = 'is there such a folder, with room in it, for this user?';
+      throw new CommandFailedError(`${path} cannot be written; ${question}`);
+    });
   let stoppedBy: string | null = null;
   const stop = (name: NodeJS.Signals): void => void (stoppedBy = name);
   for (const name of SIGNALS) process.once(name, stop);
-  let file: WholeFile | null = null;
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
+  let file: FileHandle | null = null;
   try {
-    const begun = (file = await WholeFile.begin(path));
+    const begun = (file = await orFail(open(temporary, NEW_FILE, 0o600)));
     const outcome = await written(opened, writing, async (text) => {
       if (stoppedBy !== null) throw new CommandFailedError(`Stopped by ${stoppedBy}: ${path} was not written.`);
-      await begun.write(text);
+      await orFail(begun.writeFile(text));
       return true;
     });
-    await begun.finish();
+    await orFail(begun.sync());
+    await orFail(begun.close());
+    await orFail(rename(temporary, path));
     return outcome;
   } finally {
     for (const name of SIGNALS) process.removeListener(name, stop);
-    await file?.discard();
+    // Nothing is there to close or remove once the file has its name.
+    await file?.close().catch(() => undefined);
+    await rm(temporary, { force: true }).catch(() => undefined);
   }
 }
 
@@ -223,68 +244,4 @@ function cellOf(column: Column, value: string | number | null, decimal: '.' | ',
 /** Every delimiter that spreadsheets know ends a cell that is not quoted, whichever one was chosen. */
 function quoted(cell: string): string {
   return /[",;]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
-}
-
-/**
- * A file that appears when it is whole, in place of the one that was there: until then, that one stays. Only its owner
- * can read it.
- */
-class WholeFile {
-  private isFinished = false;
-
-  private constructor(
-    private readonly path: string,
-    private readonly temporary: string,
-    private readonly handle: FileHandle,
-  ) {}
-
-  /**
-   * @throws UsageError if the path is of something else than a file, CommandFailedError if it cannot be written
-   */
-  static async begin(path: string): Promise<WholeFile> {
-    // A link would be replaced, or lead to a file that others read.
-    const there = await lstat(path).catch(() => null);
-    if (path === '' || (there && !there.isFile())) {
-      throw new UsageError(`--output takes the path of a file${there ? `, and ${path} is something else` : ''}.`);
-    }
-    const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}`);
-    try {
-      const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
-      return new WholeFile(path, temporary, await open(temporary, flags, 0o600));
-    } catch {
-      throw unwritable(path);
-    }
-  }
-
-  /** @throws CommandFailedError */
-  async write(text: string): Promise<void> {
-    try {
-      await this.handle.writeFile(text);
-    } catch {
-      throw unwritable(this.path);
-    }
-  }
-
-  /** @throws CommandFailedError */
-  async finish(): Promise<void> {
-    try {
-      await this.handle.sync();
-      await this.handle.close();
-      await rename(this.temporary, this.path);
-      this.isFinished = true;
-    } catch {
-      throw unwritable(this.path);
-    }
-  }
-
-  /** Leaves the path as it was. Does nothing once the file is finished. */
-  async discard(): Promise<void> {
-    if (this.isFinished) return;
-    await this.handle.close().catch(() => undefined);
-    await rm(this.temporary, { force: true }).catch(() => undefined);
-  }
-}
-
-function unwritable(path: string): CommandFailedError {
-  return new CommandFailedError(`${path} cannot be written; is there such a folder, with room in it, for this user?`);
 }

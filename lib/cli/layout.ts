@@ -1,8 +1,5 @@
 // eslint-disable-next-line no-control-regex
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-// eslint-disable-next-line no-control-regex
-const ALL_BUT_LINE_ENDS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
 /** A value on one line, with what would control a terminal or turn its text around as escapes: `\u001b`. */
 export function escaped(text: string): string {
   return text.replace(CONTROL_CHARACTERS, escapeOf);
@@ -10,7 +7,7 @@ export function escaped(text: string): string {
 
 /** As {@link escaped}, but line ends stay: for texts of ours, and for JSON, whose values have no line ends. */
 export function escapedLines(text: string): string {
-  return text.replace(ALL_BUT_LINE_ENDS, escapeOf);
+  return text.split('\n').map(escaped).join('\n');
 }
 
 /** A text without what would control a terminal, for formats that know no escapes. */

@@ -7,7 +7,7 @@ import { PaymentOperations } from '../operations/staff.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import type { PaymentOptions } from '../options/payment-options.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { type Environment, readOptions } from '../options/read-options.js';
+import { type Environment, readOptions, type ReadOptions } from '../options/read-options.js';
 import { isSimulatorMeant } from '../options/simulator-setting.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../payment/account.js';
 import { SystemClock } from '../runtime/clock.js';
@@ -55,16 +55,20 @@ export async function withAccount<T>(
   work: (opened: Account) => Promise<T>,
   task: GatewayTask | null = null,
 ): Promise<T> {
+  const { environment } = call;
   const { account = DEFAULT_ACCOUNT, store: url } = call.options;
-  if (task) refuseEmbeddedSimulator(call, account, task);
+  const isEmbedded = isSimulatorMeant({}, environment, account);
+  if (task && isEmbedded) throw embeddedSimulatorError(account, task);
   const variable = variableOf(account, 'storeUrl');
   const source = url === undefined ? variable : '--store';
   new StderrLogger().use();
-  const store = await openExisting(storeUrlOf(url ?? call.environment[variable], source), source);
+  const store = await openExisting(storeUrlOf(url ?? environment[variable], source), source);
   try {
-    if (task) refuseStandard(call.environment, account, task);
-    const isGatewayKnown = hasGateway(call.environment, account);
-    const options = task ? {} : offlineOptions(call.environment, account);
+    if (task) refuseStandard(environment, account, task);
+    const { values } = readOptions({}, environment, account);
+    // So that a payment can be told from one of another gateway.
+    const isGatewayKnown = Boolean(values.baseUrl && values.merchantId && values.dialect) && !isEmbedded;
+    const options = task ? {} : offlineOptions(isEmbedded ? { ...values, baseUrl: undefined } : values);
     const name = account === DEFAULT_ACCOUNT ? undefined : account;
     const module = PaymentModule.forRoot({ ...options, name, store, background: false, callback: false });
     // What the module says when it starts is about an application: its handlers, its guards.
@@ -119,10 +123,8 @@ function userName(): string | undefined {
   }
 }
 
-/** @throws UsageError */
-function refuseEmbeddedSimulator({ environment }: Call, account: string, { method }: GatewayTask): void {
-  if (!isSimulatorMeant({}, environment, account)) return;
-  throw new UsageError(
+function embeddedSimulatorError(account: string, { method }: GatewayTask): UsageError {
+  return new UsageError(
     `${variableOf(account, 'baseUrl')} is the simulator inside the application, which only the application itself can ` +
       `ask: call PaymentService.${method} there; or run "nestjs-card-payment simulate" and use the settings that it prints.`,
   );
@@ -137,22 +139,14 @@ function refuseStandard(environment: Environment, account: string, { task, inste
   );
 }
 
-/** Whether the variables name a gateway, so that a payment can be told from one of another gateway. */
-function hasGateway(environment: Environment, account: string): boolean {
-  const { baseUrl, merchantId, dialect } = readOptions({}, environment, account).values;
-  return Boolean(baseUrl && merchantId && dialect) && !isSimulatorMeant({}, environment, account);
-}
-
 /** For a command that sends nothing: what only a request needs is filled in where it is missing. */
-function offlineOptions(environment: Environment, account: string): PaymentOptions {
-  const { values } = readOptions({}, environment, account);
+function offlineOptions(values: ReadOptions['values']): PaymentOptions {
   const { dialect = 'standard', baseUrl, merchantId, clientId, clientSecret, apiKey } = values;
-  const isHere = isSimulatorMeant({}, environment, account);
   const unused = '-';
   return {
     dialect,
     signer: dialect === 'standard' ? () => '' : undefined,
-    baseUrl: baseUrl && !isHere ? baseUrl : 'https://gateway.invalid',
+    baseUrl: baseUrl ?? 'https://gateway.invalid',
     merchantId: merchantId ?? unused,
     clientId: clientId ?? unused,
     clientSecret: clientSecret ?? unused,

@@ -1,5 +1,3 @@
-import type { TestCard } from './magic.js';
-import { SMS_CODE } from './magic.js';
 import {
   html,
   Html,
@@ -10,6 +8,9 @@ import {
   type PageLanguage,
   postingPage,
 } from './page-layout.js';
+import type { SimulatorSettings } from './simulator-options.js';
+import { currentTestCards, INSTALMENT_COUNTS, SMS_CODE, type TestCard } from './test-data.js';
+import { addressOf, FORM_PATH, isAtBank, type Visit } from './visits.js';
 import { displayAmount, replyDate } from './wire-values.js';
 
 /** The texts of the bank's pages and of the gateway's own, in Turkish and in English. */
@@ -99,40 +100,95 @@ export function goingBackPage(
   return postingPage(language, url, fields, textIn(language, message));
 }
 
-/** What every page with a form shows of a payment. */
-interface FormView {
+const FIELD_ERRORS = {
+  cardNo: 'wrongCardNo',
+  expDate: 'wrongExpDate',
+  cvv: 'wrongCvv',
+  installmentCount: 'wrongInstallmentCount',
+} as const satisfies Readonly<Record<string, TextName>>;
+
+type PageField = keyof typeof FIELD_ERRORS;
+type CardField = Exclude<PageField, 'installmentCount'>;
+
+/** A page with a form. It never shows what was typed. */
+export interface FormView {
+  readonly visit: Visit;
+  readonly settings: SimulatorSettings;
   readonly language: PageLanguage;
-  /** The address of the page. */
-  readonly address: string;
-  /** Where its form is posted to. */
-  readonly action: string;
-  readonly merchantName: string;
-  readonly amount: string;
-  readonly currencyCode: number;
-  readonly installmentCount: number;
+  /** Why the page is shown again. */
+  readonly wrongFields: readonly ('code' | PageField)[];
+  /** Whether it is in a page or frame of the merchant, from which it takes no focus. */
+  readonly isEmbedded?: boolean;
+}
+
+/** The form that is embedded into a page of the merchant. */
+export function embeddedForm(visit: Visit, settings: SimulatorSettings): string {
+  const language = languageOf(visit.request.language);
+  return formPage({ visit, settings, language, wrongFields: [], isEmbedded: true });
+}
+
+/** Where the buyer types the SMS code, or the card. */
+export function formPage(view: FormView): string {
+  const { visit, settings, language } = view;
+  const { amount, currencyCode, installmentCount: count, operation } = visit.request;
+  const text = (name: TextName) => textIn(language, name);
+  const fact = (name: string, value: string) =>
+    html`<dt>${name}</dt>
+      <dd>${value}</dd>`;
+  const { bank, title, problem, intro, facts, form, hint } = isAtBank(visit) ? verification(view) : payment(view);
+  const address = addressOf(visit, settings);
+  const action = operation === 'embeddedForm' ? settings.publicUrl + FORM_PATH : address;
+  return page(
+    language,
+    problem === null ? title : `${problem} · ${title}`,
+    html`<main class="card">
+      <header>
+        <div class="bank"><span class="logo" aria-hidden="true"></span>${bank}</div>
+        ${languageNav(address, language)}
+      </header>
+      <p class="badge">${text('simulator')}</p>
+      <h1>${title}</h1>
+      ${intro}
+      <dl>
+        ${fact(text('merchant'), settings.merchantName)}
+        <dt>${text('amount')}</dt>
+        <dd class="amount">${displayAmount(amount, currencyCode, language)}</dd>
+        ${count > 1 ? fact(text('instalments'), String(count)) : null}
+        ${facts.map(([name, value]) => fact(name, value))}
+      </dl>
+      <form method="post" action="${action}" target="_self">
+        <input type="hidden" name="lang" value="${language}" />
+        ${form}
+      </form>
+      <div class="hint">${hint}</div>
+    </main>`,
+  );
+}
+
+/** What differs between the pages with a form. */
+interface FormParts {
+  readonly bank: string;
+  readonly title: string;
+  /** What was wrong with what was typed. */
+  readonly problem: string | null;
+  readonly intro: Html | null;
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  readonly form: Html;
+  readonly hint: Html;
 }
 
 /** The bank's page. */
-export interface VerificationView extends FormView {
-  readonly maskedCardNumber: string;
-  readonly at: Date;
-  readonly triesLeft: number;
-  readonly wrongCode: boolean;
-}
-
-/** Where the buyer types the SMS code. */
-export function verificationPage(view: VerificationView): string {
-  const { language, maskedCardNumber, at, triesLeft, wrongCode } = view;
+function verification({ visit, settings, language, wrongFields }: FormView): FormParts {
   const text = (name: TextName) => textIn(language, name);
-  const problem = wrongCode ? textIn(language, 'wrongCode', triesLeft) : null;
-  return formPage(view, {
+  const problem = wrongFields.length > 0 ? textIn(language, 'wrongCode', visit.triesLeft) : null;
+  return {
     bank: 'Demo Bank',
     title: text('verification'),
     problem,
     intro: html`<p>${text('typeCode')}</p>`,
     facts: [
-      [text('card'), inGroups(maskedCardNumber)],
-      [text('date'), replyDate(at)],
+      [text('card'), inGroups(visit.request.maskedCardNumber)],
+      [text('date'), replyDate(settings.clock())],
     ],
     form: html`<label for="code">${text('code')}</label>
       <input
@@ -150,50 +206,27 @@ export function verificationPage(view: VerificationView): string {
         <button name="action" value="cancel">${text('cancel')}</button>
       </div>`,
     hint: html`${text('codeHint')} <code>${SMS_CODE}</code>`,
-  });
+  };
 }
 
-const FIELD_ERRORS = {
-  cardNo: 'wrongCardNo',
-  expDate: 'wrongExpDate',
-  cvv: 'wrongCvv',
-  installmentCount: 'wrongInstallmentCount',
-} as const satisfies Readonly<Record<string, TextName>>;
-
-type PageField = keyof typeof FIELD_ERRORS;
-type CardField = Exclude<PageField, 'installmentCount'>;
-
-/** The gateway's own page. It never shows what was typed. */
-export interface PaymentView extends FormView {
-  readonly session: string;
-  /** The numbers of instalments to choose from; empty when there is no choice. */
-  readonly choices: readonly number[];
-  readonly testCards: readonly TestCard[];
-  /** Why the page is shown again. */
-  readonly wrongFields: readonly PageField[];
-}
-
-/**
- * Where the buyer types the card.
- *
- * @param isEmbedded whether it is in a page or frame of the merchant, from which it takes no focus
- */
-export function paymentPage(view: PaymentView, isEmbedded = false): string {
-  const { language, wrongFields, choices } = view;
+/** The gateway's own page. */
+function payment(view: FormView): FormParts {
+  const { visit, settings, language, wrongFields, isEmbedded } = view;
   const text = (name: TextName) => textIn(language, name);
   const problem = wrongFields.length > 0 ? text('wrong') : null;
   const focus = isEmbedded ? null : (wrongFields[0] ?? 'cardNo');
   const field = (name: CardField) => cardField(name, view, name === focus);
-  return formPage(view, {
+  return {
     bank: 'Demo Pay',
     title: text('payByCard'),
     problem,
     intro: null,
     facts: [],
-    form: html`<input type="hidden" name="session" value="${view.session}" />
+    form: html`<input type="hidden" name="session" value="${visit.id}" />
       ${problem === null ? null : html`<p class="error" role="alert">${problem}</p>`}
       <div class="fields">
-        ${field('cardNo')}${field('expDate')}${field('cvv')}${choices.length > 0 ? instalments(view) : null}
+        ${field('cardNo')}${field('expDate')}${field('cvv')}
+        ${visit.request.installmentCount === 0 ? instalments(view) : null}
       </div>
       <div class="buttons">
         <button name="action" value="pay" class="primary">${text('pay')}</button>
@@ -201,54 +234,9 @@ export function paymentPage(view: PaymentView, isEmbedded = false): string {
       </div>`,
     hint: html`${text('cardHint')}
       <ul>
-        ${view.testCards.map(testCard)}
+        ${currentTestCards(settings.clock()).map(testCard)}
       </ul>`,
-  });
-}
-
-/** What differs between the pages with a form. */
-interface FormParts {
-  readonly bank: string;
-  readonly title: string;
-  /** What was wrong with what was typed. */
-  readonly problem: string | null;
-  readonly intro: Html | null;
-  readonly facts: readonly (readonly [name: string, value: string])[];
-  readonly form: Html;
-  readonly hint: Html;
-}
-
-function formPage(view: FormView, { bank, title, problem, intro, facts, form, hint }: FormParts): string {
-  const { language, installmentCount: count, amount, currencyCode } = view;
-  const text = (name: TextName) => textIn(language, name);
-  const fact = (name: string, value: string) =>
-    html`<dt>${name}</dt>
-      <dd>${value}</dd>`;
-  return page(
-    language,
-    problem === null ? title : `${problem} · ${title}`,
-    html`<main class="card">
-      <header>
-        <div class="bank"><span class="logo" aria-hidden="true"></span>${bank}</div>
-        ${languageNav(view.address, language)}
-      </header>
-      <p class="badge">${text('simulator')}</p>
-      <h1>${title}</h1>
-      ${intro}
-      <dl>
-        ${fact(text('merchant'), view.merchantName)}
-        <dt>${text('amount')}</dt>
-        <dd class="amount">${displayAmount(amount, currencyCode, language)}</dd>
-        ${count > 1 ? fact(text('instalments'), String(count)) : null}
-        ${facts.map(([name, value]) => fact(name, value))}
-      </dl>
-      <form method="post" action="${view.action}" target="_self">
-        <input type="hidden" name="lang" value="${language}" />
-        ${form}
-      </form>
-      <div class="hint">${hint}</div>
-    </main>`,
-  );
+  };
 }
 
 const FIELD_ATTRIBUTES: Readonly<Record<CardField, Html>> = {
@@ -257,7 +245,7 @@ const FIELD_ATTRIBUTES: Readonly<Record<CardField, Html>> = {
   cvv: new Html('autocomplete="cc-csc" pattern="[0-9]{3,4}" maxlength="4"'),
 };
 
-function cardField(name: CardField, view: PaymentView, isFocused: boolean): Html {
+function cardField(name: CardField, view: FormView, isFocused: boolean): Html {
   return html`<div class="${name === 'cardNo' ? 'wide' : 'half'}">
     <label for="${name}">${textIn(view.language, name)}</label>
     <input
@@ -273,9 +261,9 @@ function cardField(name: CardField, view: PaymentView, isFocused: boolean): Html
   </div>`;
 }
 
-function instalments(view: PaymentView): Html {
+function instalments(view: FormView): Html {
   const { language } = view;
-  const options = view.choices.map((count) => {
+  const options = INSTALMENT_COUNTS.map((count) => {
     const label = count === 1 ? textIn(language, 'single') : textIn(language, 'count', count);
     return html`<option value="${count}">${label}</option>`;
   });
@@ -288,11 +276,11 @@ function instalments(view: PaymentView): Html {
   </div>`;
 }
 
-function marksOf(name: PageField, view: PaymentView): Html | null {
+function marksOf(name: PageField, view: FormView): Html | null {
   return view.wrongFields.includes(name) ? new Html(`aria-invalid="true" aria-describedby="${name}-error"`) : null;
 }
 
-function complaint(name: PageField, view: PaymentView): Html | null {
+function complaint(name: PageField, view: FormView): Html | null {
   if (!view.wrongFields.includes(name)) return null;
   return html`<p id="${name}-error" class="error">${textIn(view.language, FIELD_ERRORS[name])}</p>`;
 }

@@ -1,27 +1,38 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bank, BankCallback, BankSession } from './bank.js';
-import { goingBackPage, messagePage, verificationPage } from './buyer-pages.js';
-import { FORM_PATH, PAGE_PATH, type HostedPage, type HostedPages, type TypedCard } from './hosted-pages.js';
-import { receiveText, showPage } from './http.js';
-import { languageOf, type PageLanguage } from './page-layout.js';
+import { formPage, type FormView, goingBackPage, messagePage } from './buyer-pages.js';
+import { receiveText } from './gateway-server.js';
+import { languageOf } from './page-layout.js';
 import type { SimulatorSettings } from './simulator-options.js';
+import {
+  type Bank,
+  BANK_PATH,
+  type BankCallback,
+  FORM_PATH,
+  type HostedPages,
+  isAtBank,
+  PAGE_PATH,
+  type PageTry,
+  type TypedCard,
+  type Visit,
+  type Visits,
+} from './visits.js';
 
-const BANK_PATH = '/acs/';
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
 
-/** What a buyer's browser asks for. */
-interface Visit {
-  readonly response: ServerResponse;
-  readonly path: string;
-  readonly form: URLSearchParams;
-  /** The language of the page, unless the buyer chose none: then that of the payment. */
-  readonly languageOr: (ofPayment: string | undefined) => PageLanguage;
-}
+/** What comes of a visitor's request: the callback that is brought to the merchant, or the form again. */
+type Result = Pick<FormView, 'wrongFields'> | { readonly pace: PageTry['pace']; readonly callback: BankCallback };
 
 /** The pages that buyers see: the bank's at `/acs/{session}`, and the gateway's own at `/hosted/{session}`. */
 export class BuyerServer {
   constructor(
     private readonly settings: SimulatorSettings,
+    private readonly visits: Visits,
     private readonly bank: Bank,
     private readonly pages: HostedPages,
   ) {}
@@ -31,63 +42,46 @@ export class BuyerServer {
   }
 
   async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? '/', this.settings.publicUrl);
+    const { pathname: path, searchParams } = new URL(request.url ?? '/', this.settings.publicUrl);
     const form = new URLSearchParams(request.method === 'POST' ? ((await receiveText(request)) ?? '') : '');
-    const languageOr = (ofPayment: string | undefined) =>
-      languageOf(form.get('lang') ?? url.searchParams.get('lang') ?? ofPayment);
-    const visit: Visit = { response, path: url.pathname, form, languageOr };
-    return visit.path.startsWith(BANK_PATH) ? this.atBank(visit) : this.atGateway(visit);
-  }
+    const show = (status: number, page: string) => void response.writeHead(status, PAGE_HEADERS).end(page);
+    const visit = this.visitAt(path, form);
+    // The language that the buyer chose, or else that of the payment.
+    const language = languageOf(form.get('lang') ?? searchParams.get('lang') ?? visit?.request.language);
+    if (!visit) return show(404, messagePage(language, path.startsWith(BANK_PATH) ? 'noVerification' : 'noPage'));
+    if (visit.isClosed && !visit.charged) return show(410, messagePage(language, 'noPage'));
 
-  private async atBank({ response, path, form, languageOr }: Visit): Promise<void> {
-    const session = this.bank.session(path.slice(BANK_PATH.length));
-    const language = languageOr(session?.sale.language);
-    if (!session) return showPage(response, 404, messagePage(language, 'noVerification'));
-
-    const action = form.get('action');
-    if (action === 'cancel') this.bank.cancel(session);
-    const wrongCode = action === 'confirm' && this.bank.enter(session, form.get('code')?.trim() ?? '') === null;
-    if (!session.result) return showPage(response, 200, this.verification(session, language, wrongCode));
-    const { callback } = session.result;
-    if (callback.late) await this.takeLong();
+    const result = isAtBank(visit) ? this.atBank(visit, form) : this.atGateway(visit, form);
+    if ('wrongFields' in result) return show(200, formPage({ visit, settings: this.settings, language, ...result }));
+    const { pace, callback } = result;
+    if (pace === 'slow') await delay(this.settings.slowMs, undefined, { ref: false });
     if (callback.copies === 2) await sendAhead(callback.request);
-    const isSent = callback.copies > 0;
-    showPage(response, 200, isSent ? goingBackPage(language, callback) : messagePage(language, 'verified'));
+    if (callback.copies > 0) return show(200, goingBackPage(language, callback, visit.charged ? 'paid' : 'goingBack'));
+    show(200, messagePage(language, isAtBank(visit) ? 'verified' : 'noAnswer'));
   }
 
-  private verification(session: BankSession, language: PageLanguage, wrongCode: boolean): string {
-    const { publicUrl, merchantName, clock } = this.settings;
-    const address = publicUrl + BANK_PATH + session.id;
-    const { triesLeft, sale } = session;
-    return verificationPage({
-      ...sale,
-      ...{ address, action: address, language, merchantName, at: clock(), triesLeft, wrongCode },
-    });
+  private visitAt(path: string, form: URLSearchParams): Visit | undefined {
+    if (path.startsWith(BANK_PATH)) return this.visits.atBank(path.slice(BANK_PATH.length));
+    if (path.startsWith(PAGE_PATH)) return this.visits.atGateway(path.slice(PAGE_PATH.length));
+    return this.visits.atGateway(form.get('session') ?? '');
   }
 
-  private async atGateway({ response, path, form, languageOr }: Visit): Promise<void> {
-    const isPage = path.startsWith(PAGE_PATH);
-    const page = this.pages.page(isPage ? path.slice(PAGE_PATH.length) : (form.get('session') ?? ''));
-    const language = languageOr(page?.request.language);
-    if (!page) return showPage(response, 404, messagePage(language, 'noPage'));
+  private atBank(visit: Visit, form: URLSearchParams): Result {
     const action = form.get('action');
-    const card = action === 'pay' ? typedCard(form, page) : null;
-
-    if (!page.charged) {
-      if (!this.pages.canBePaid(page)) return showPage(response, 410, messagePage(language, 'noPage'));
-      const wrongFields = card ? this.pages.wrongFields(page, card) : [];
-      const isShown = wrongFields.length > 0 || (!card && action !== 'cancel');
-      if (isShown) return showPage(response, 200, this.pages.html(page, language, wrongFields));
-    }
-    const tried = card && !page.charged ? this.pages.pay(page, card) : null;
-    const { pace, callback } = tried ?? { pace: 'at once', callback: this.pages.cancel(page) };
-    if (pace === 'slow') await this.takeLong();
-    if (callback.copies === 0) return showPage(response, 200, messagePage(language, 'noAnswer'));
-    showPage(response, 200, goingBackPage(language, callback, callback.charged ? 'paid' : 'goingBack'));
+    if (action === 'cancel') this.bank.cancel(visit);
+    if (action === 'confirm') this.bank.typeCode(visit, form.get('code')?.trim() ?? '');
+    if (!visit.verification) return { wrongFields: action === 'confirm' ? ['code'] : [] };
+    const { callback } = visit.verification;
+    return { pace: callback.late ? 'slow' : 'at once', callback };
   }
 
-  private takeLong(): Promise<void> {
-    return delay(this.settings.slowMs, undefined, { ref: false });
+  private atGateway(visit: Visit, form: URLSearchParams): Result {
+    const action = form.get('action');
+    if (visit.charged || action === 'cancel') return { pace: 'at once', callback: this.pages.cancel(visit) };
+    if (action !== 'pay') return { wrongFields: [] };
+    const card = typedCard(form, visit);
+    const wrongFields = this.pages.wrongFields(visit, card);
+    return wrongFields.length > 0 ? { wrongFields } : this.pages.pay(visit, card);
   }
 }
 
@@ -101,7 +95,7 @@ async function sendAhead(request: BankCallback['request']): Promise<void> {
 }
 
 /** The fields as people type them: the number in groups, the date as 12/30, 12 / 2030 or 1230. */
-function typedCard(form: URLSearchParams, { request }: HostedPage): TypedCard {
+function typedCard(form: URLSearchParams, { request }: Visit): TypedCard {
   const text = (name: string) => (form.get(name) ?? '').replace(/\s/g, '');
   const [, month = '', year = ''] = /^(\d\d)\/?(?:20)?(\d\d)$/.exec(text('expDate')) ?? [];
   return {

@@ -1,8 +1,37 @@
-import type { ServerResponse } from 'node:http';
-import type { JsonObject } from './wire-values.js';
-import type { RecordedRequest, WireReply } from './http.js';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { SimulatorOperation } from './ledger.js';
 import { OPERATIONS } from './operations.js';
+import type { JsonObject } from './wire-values.js';
+
+/** A request as it reached the gateway. It holds the card: it is for tests only, and is gone when the process ends. */
+export interface RecordedRequest {
+  /** null for a path that the gateway does not have. */
+  operation: SimulatorOperation | null;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The number of its connection: requests with the same number shared one. */
+  readonly connection: number;
+  readonly at: Date;
+  /** The body as it was received; empty when it was not read. */
+  text: string;
+  /** The body parsed; undefined when it is not JSON. */
+  body: unknown;
+  /** Why the request was refused: a code and what is wrong, without values. */
+  refusal: { readonly code: string; readonly message: string; readonly problems: readonly string[] } | null;
+  /** The kind of the fault that was played on it. */
+  fault: string | null;
+  /** What was answered; null when nothing was, or not all of it. */
+  answer: { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly text: string } | null;
+}
+
+/** An answer as it is sent. */
+export interface WireReply {
+  readonly status: number;
+  /** In lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
 
 /** What goes wrong with a request or its answer. */
 export type FaultPlay =
@@ -72,8 +101,8 @@ export class Fault {
   timesLeft: number;
   /** Resolves on `release()`. */
   readonly released: Promise<void>;
-  private markPlayed!: (request: RecordedRequest) => void;
-  private markReleased!: () => void;
+  private resolvePlayed!: (request: RecordedRequest) => void;
+  private resolveReleased!: () => void;
 
   constructor(options: FaultOptions) {
     const { operation, at = 'after', times = 1, ...play } = options;
@@ -81,19 +110,19 @@ export class Fault {
     this.at = at;
     this.timesLeft = times;
     this.play = play;
-    this.played = new Promise((resolve) => (this.markPlayed = resolve));
-    this.released = new Promise((resolve) => (this.markReleased = resolve));
+    this.played = new Promise((resolve) => (this.resolvePlayed = resolve));
+    this.released = new Promise((resolve) => (this.resolveReleased = resolve));
   }
 
   /** Lets stalled requests continue, and later ones pass. */
   release(): void {
     this.timesLeft = 0;
-    this.markReleased();
+    this.resolveReleased();
   }
 
-  notePlayed(request: RecordedRequest): void {
+  recordPlay(request: RecordedRequest): void {
     this.timesPlayed += 1;
-    this.markPlayed(request);
+    this.resolvePlayed(request);
   }
 }
 

@@ -2,12 +2,18 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { stringifyExact } from './wire-values.js';
-import type { Fault, FaultPlay, FaultQueue } from './faults.js';
-import type { Gateway, GatewayWork } from './gateway.js';
-import { receiveText, type RecordedRequest, type WireReply } from './http.js';
-import { errorFields, meantOperation, OPERATIONS, operationsAt, refusedWork, workOf } from './operations.js';
+import type { Fault, FaultPlay, FaultQueue, RecordedRequest, WireReply } from './faults.js';
+import {
+  errorFields,
+  type Gateway,
+  type GatewayWork,
+  operationOf,
+  OPERATIONS,
+  operationsAt,
+  refusedWork,
+} from './operations.js';
 import { Refusal, REFUSAL_CODES } from './requests.js';
+import { stringifyExact } from './wire-values.js';
 
 /** The gateway's HTTP: records every request, plays faults, sends answers. */
 export class GatewayServer {
@@ -26,7 +32,7 @@ export class GatewayServer {
     // A fault is for one operation. Where a path has several, only the body tells which one is asked for.
     const candidates = operationsAt(record.path, this.gateway.settings.dialect);
     const readEarly = candidates.length > 1 ? await receiveText(request) : undefined;
-    const operation = meantOperation(candidates, readEarly ? jsonOf(readEarly) : null);
+    const operation = operationOf(candidates, readEarly ? jsonOf(readEarly) : null);
     record.operation = operation;
     if (operation) this.gateway.ledger.countArrival(operation);
     const fault = operation ? this.faults.take(operation) : undefined;
@@ -49,7 +55,7 @@ export class GatewayServer {
     if (work.pace === 'never') return;
     if (work.pace === 'slow') await delay(this.gateway.settings.slowMs, undefined, { ref: false });
     await this.answer(response, this.reply(work, fault?.play, record), fault?.play, record);
-    if (fault && fault.play.kind !== 'stall') fault.notePlayed(record);
+    if (fault && fault.play.kind !== 'stall') fault.recordPlay(record);
   }
 
   private record(request: IncomingMessage): RecordedRequest {
@@ -84,7 +90,7 @@ export class GatewayServer {
   private work({ operation, method, headers }: RecordedRequest, text: string): GatewayWork {
     if (!operation) return refusedWork(new Refusal(404, REFUSAL_CODES.path, 'No such path'));
     if (method !== 'POST') return refusedWork(new Refusal(405, REFUSAL_CODES.method, 'Only POST is allowed'));
-    return workOf(operation, headers, text, this.gateway);
+    return this.gateway.workOf(operation, headers, text);
   }
 
   private reply(work: GatewayWork, play: FaultPlay | undefined, record: RecordedRequest): WireReply {
@@ -134,6 +140,19 @@ export class GatewayServer {
   }
 }
 
+/** @returns null when the connection was lost before the end of the body */
+export async function receiveText(request: IncomingMessage): Promise<string | null> {
+  // Joined as strings: small Buffers share memory, which would keep the card.
+  request.setEncoding('utf8');
+  let text = '';
+  try {
+    for await (const part of request) text += String(part);
+  } catch {
+    return null;
+  }
+  return text;
+}
+
 /** Plays a fault of the connection. @returns whether the request ends with it */
 async function interrupted(fault: Fault, record: RecordedRequest, response: ServerResponse): Promise<boolean> {
   const { socket } = response;
@@ -145,13 +164,13 @@ async function interrupted(fault: Fault, record: RecordedRequest, response: Serv
       socket?.destroySoon();
       break;
     case 'stall':
-      fault.notePlayed(record);
+      fault.recordPlay(record);
       await Promise.race([fault.released, once(response, 'close')]);
       return response.destroyed;
     default:
       return false;
   }
-  fault.notePlayed(record);
+  fault.recordPlay(record);
   return true;
 }
 

@@ -4,11 +4,8 @@
  * @packageDocumentation
  */
 
-export type { BankCallback } from './bank.js';
 export { JsonNumber, type JsonObject, type JsonValue } from './wire-values.js';
-export type { FaultHandle, FaultMoment, FaultOptions, FaultPlay } from './faults.js';
-export type { HostedCallback, PayAtPageOptions } from './hosted-pages.js';
-export type { RecordedRequest, WireReply } from './http.js';
+export type { FaultHandle, FaultMoment, FaultOptions, FaultPlay, RecordedRequest, WireReply } from './faults.js';
 export type {
   Charge,
   ChargeRefund,
@@ -30,7 +27,7 @@ export {
   type MagicPassword,
   type MagicRefund,
   type TestCard,
-} from './magic.js';
+} from './test-data.js';
 export { REFUSAL_CODES } from './requests.js';
 export { describeSimulator, startSimulator, type Simulator } from './simulator.js';
 export {
@@ -39,3 +36,4 @@ export {
   type SimulatorDialect,
   type SimulatorOptions,
 } from './simulator-options.js';
+export type { BankCallback, HostedCallback, PayAtPageOptions } from './visits.js';

@@ -1,15 +1,11 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { Bank, type BankCallback } from './bank.js';
 import { BuyerServer } from './buyer-server.js';
-import { type FaultHandle, type FaultOptions, FaultQueue } from './faults.js';
-import { Gateway } from './gateway.js';
+import { type FaultHandle, type FaultOptions, FaultQueue, type RecordedRequest } from './faults.js';
 import { GatewayServer } from './gateway-server.js';
-import { type HostedCallback, HostedPages, type PayAtPageOptions } from './hosted-pages.js';
-import type { RecordedRequest } from './http.js';
 import { Ledger, type SimulatorLedger } from './ledger.js';
-import { currentTestCards, MAGIC_AMOUNTS, MAGIC_PASSWORDS, MAGIC_REFUNDS, SMS_CODE } from './magic.js';
+import { Gateway } from './operations.js';
 import {
   settingsOf,
   SIMULATED_DIALECTS,
@@ -17,6 +13,8 @@ import {
   type SimulatorDialect,
   type SimulatorOptions,
 } from './simulator-options.js';
+import { currentTestCards, MAGIC_AMOUNTS, MAGIC_PASSWORDS, MAGIC_REFUNDS, SMS_CODE } from './test-data.js';
+import { Bank, type BankCallback, type HostedCallback, HostedPages, type PayAtPageOptions, Visits } from './visits.js';
 
 /** A running gateway with its bank. */
 export interface Simulator {
@@ -76,11 +74,12 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   server.keepAliveTimeout = settings.keepAliveTimeoutMs;
   const ledger = new Ledger();
   const faults = new FaultQueue();
-  const bank = new Bank(settings);
-  const pages = new HostedPages(settings, ledger);
-  const gateway = new Gateway(settings, ledger, bank, pages);
+  const visits = new Visits(settings);
+  const bank = new Bank(settings, visits);
+  const pages = new HostedPages(settings, visits, ledger);
+  const gateway = new Gateway(settings, ledger, visits);
   const gatewayServer = new GatewayServer(gateway, faults);
-  const buyerServer = new BuyerServer(settings, bank, pages);
+  const buyerServer = new BuyerServer(settings, visits, bank, pages);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const responsible = buyerServer.isFor(request.url ?? '/') ? buyerServer : gatewayServer;
     responsible.serve(request, response).catch(() => response.destroy());
@@ -103,8 +102,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     reset: () => {
       faults.reset();
       ledger.reset();
-      bank.reset();
-      pages.reset();
+      visits.reset();
       gatewayServer.requests.length = 0;
     },
     close: async () => {

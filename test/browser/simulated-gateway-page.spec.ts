@@ -1,51 +1,15 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../lib/simulator/index.js';
 import { barriersOf } from './accessible-page.js';
 import { launchBrowser } from './browser.js';
-import {
-  CARD,
-  fieldsOf,
-  newConversationId,
-  SimulatedMerchant,
-  type TestPage,
-} from '../simulator/simulated-merchant.js';
+import { ReceivingShop } from '../simulator/receiving-shop.js';
+import { type Asked, CARD, newConversationId, OTHER_CARD, SimulatedMerchant } from '../simulator/simulated-merchant.js';
 
-/** Keeps what browsers post, and serves a page with a form in a frame. */
-class Shop {
-  readonly received: { readonly path: string; readonly fields: Record<string, string> }[] = [];
-  framed = '';
-  readonly server = createServer((request, response) => {
-    void this.keep(request).then(() => {
-      const isCheckout = request.url === '/checkout';
-      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
-      response.end(isCheckout ? this.checkout() : '<h1>thanks</h1>');
-    });
-  });
-
-  async start(): Promise<string> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  private async keep(request: IncomingMessage): Promise<void> {
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
-    if (request.method === 'POST') {
-      this.received.push({ path: request.url ?? '', fields: Object.fromEntries(new URLSearchParams(body)) });
-    }
-  }
-
-  private checkout(): string {
-    const content = this.framed.replace(/&/g, '&amp;').replace(/"/g, '&quot;');
-    return `<!doctype html><h1>shop</h1><iframe name="pay" width="500" height="900" srcdoc="${content}"></iframe>`;
-  }
-}
+const FORM = 'application/x-www-form-urlencoded';
 
 let simulator: Simulator;
 let merchant: SimulatedMerchant;
-const shop = new Shop();
+const shop = new ReceivingShop();
 let shopUrl: string;
 let browser: Browser;
 let page: Page;
@@ -63,7 +27,7 @@ describe('simulated gateway page', () => {
   });
   afterAll(async () => {
     await browser.close();
-    shop.server.close();
+    shop.close();
   });
 
   describe("the gateway's own page", () => {
@@ -111,10 +75,12 @@ describe('simulated gateway page', () => {
       await start();
       const address = await open();
       await page.goto(address);
-      await type(page, '4000000000000002');
+      await type(page, OTHER_CARD);
       await page.getByRole('button', { name: 'Öde' }).click();
       await page.waitForURL(`${shopUrl}/fail`);
-      expect(shop.received).toEqual([{ path: '/fail', fields: { Code: 'R0099', Message: 'Hatalı kart no' } }]);
+      expect(shop.received).toEqual([
+        { path: '/fail', type: FORM, fields: { Code: 'R0099', Message: 'Hatalı kart no' } },
+      ]);
       await page.goto(address);
       await type(page);
       await page.getByRole('button', { name: 'Öde' }).click();
@@ -127,7 +93,9 @@ describe('simulated gateway page', () => {
       await page.goto(await open());
       await page.getByRole('button', { name: 'İptal' }).click();
       await page.waitForURL(`${shopUrl}/fail`);
-      expect(shop.received).toEqual([{ path: '/fail', fields: { Code: 'R0099', Message: 'Müşteri iptali.' } }]);
+      expect(shop.received).toEqual([
+        { path: '/fail', type: FORM, fields: { Code: 'R0099', Message: 'Müşteri iptali.' } },
+      ]);
     });
 
     it('works without JavaScript', async () => {
@@ -144,7 +112,7 @@ describe('simulated gateway page', () => {
     it('is charged once by two tabs and a double click, and each goes back', async () => {
       await start({ slowMs: 50 });
       const address = await open({ amount: '10.61' });
-      const answers = await Promise.all([post(address), post(address), post(address, { cardNo: '4000000000000002' })]);
+      const answers = await Promise.all([post(address), post(address), post(address, { cardNo: OTHER_CARD })]);
       for (const answer of answers) expect(await answer.text()).toContain(`action="${shopUrl}/return"`);
       const again = await (await fetch(address)).text();
       expect(again).toContain('Ödemeniz alındı');
@@ -203,9 +171,9 @@ describe('simulated gateway page', () => {
   });
 
   describe('the embedded form', () => {
-    async function embed(asked: TestPage = {}): Promise<FrameLocator> {
+    async function embed(asked: Asked = {}): Promise<FrameLocator> {
       const urls = { returnUrl: `${shopUrl}/return`, failUrl: `${shopUrl}/fail` };
-      const answer = await fieldsOf(merchant.openPage('embeddedForm', { amount: '1149.90', urls, ...asked }));
+      const answer = await merchant.ask('embeddedForm', { amount: '1149.90', urls, ...asked });
       shop.framed = answer.paymentFormContent as string;
       await page.goto(`${shopUrl}/checkout`);
       return page.frameLocator('iframe');
@@ -228,7 +196,9 @@ describe('simulated gateway page', () => {
       await form.getByRole('button', { name: 'Cancel' }).click();
       await form.getByRole('button', { name: 'Continue' }).click();
       await form.getByText('thanks').waitFor();
-      expect(shop.received).toEqual([{ path: '/fail', fields: { Code: 'R0099', Message: 'Customer cancellation' } }]);
+      expect(shop.received).toMatchObject([
+        { path: '/fail', fields: { Code: 'R0099', Message: 'Customer cancellation' } },
+      ]);
     });
   });
 });
@@ -241,9 +211,9 @@ async function start(options: SimulatorOptions = {}, context: BrowserContextOpti
 }
 
 /** @returns the address of a page of an order of 1149.90, unless told otherwise */
-async function open(asked: TestPage = {}): Promise<string> {
+async function open(asked: Asked = {}): Promise<string> {
   const urls = { returnUrl: `${shopUrl}/return`, failUrl: `${shopUrl}/fail` };
-  const { returnUrl } = await fieldsOf(merchant.openPage('hostedPage', { amount: '1149.90', urls, ...asked }));
+  const { returnUrl } = await merchant.ask('hostedPage', { amount: '1149.90', urls, ...asked });
   return returnUrl as string;
 }
 

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { COMMANDS } from '../../lib/cli/commands.js';
 import { REFUND_STATES, SALE_STATES } from '../../lib/payment/states.js';
@@ -102,50 +102,6 @@ describe('the command line', () => {
     await expect(cli([word], { cwd })).resolves.toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
   });
 
-  it.each([
-    [[], 'Usage:'],
-    [['docter'], 'There is no command "docter". Did you mean "doctor"?'],
-    [['payment', 'list'], 'There is no command "payment". Did you mean "payments"?'],
-    [['migrate'], 'There is no command "migrate". The commands are: doctor, simulate, schema, payments.'],
-    [['payments'], '"payments" needs a command: list, show, stats, inquire, resolve, abandon, refund, void, refunds,'],
-    [['payments', 'lst'], 'There is no command "payments lst". Did you mean "payments list"?'],
-    [['payments', 'list', '--acount', 'shop'], '"payments list" has no option --acount. Did you mean --account?'],
-    [['payments', 'list', '--env-file', '.env'], '"payments list" has no option --env-file. Did you mean --env?'],
-    [['payments', 'list', '--colour'], '"payments list" has no option --colour.\n'],
-    [['payments', 'list', '-x'], '"payments list" has no option -x.'],
-    [['payments', 'list', '--store'], "Option '--store <value>' argument missing"],
-    [['payments', 'list', '--json=yes'], "Option '--json' does not take an argument"],
-    [['payments', 'list', 'unknown'], '"payments list" has no use for the argument "unknown".'],
-    [['payments', 'stats', 'postgres://ada:geheim@db/shop'], 'no use for the argument "postgres://…".'],
-    [['postgres://ada:geheim@db/shop'], 'There is no command "postgres://…".'],
-    [['payments', 'list', '--state', 'unkown'], 'there is no state "unkown"; did you mean unknown?'],
-    [['payments', 'list', '--state', 'lost'], 'there is no state "lost"; there are'],
-    [['payments', 'list', '--state', 'refunding'], 'there is no state "refunding"'],
-    [['payments', 'list', '--limit', '0'], '--limit takes a whole number from 1 to 1000.'],
-    [['payments', 'show'], '"payments show" takes CONVERSATION_ID: CONVERSATION_ID is missing.'],
-    [['payments', 'replay', 'mail'], 'EVENT_ID is missing.'],
-    [
-      ['payments', 'resolve', 'A', 'paid', '--note', 'x'],
-      'takes a conversationId or refundId, then succeeded or failed.',
-    ],
-    [['payments', 'resolve', 'A', 'failed'], '"payments resolve" needs --note'],
-    [['payments', 'resolve', 'A', 'failed', '--note', ' '], '"payments resolve" needs --note'],
-    [['payments', 'resolve', 'A', 'failed', '--note', 'x', '--by', ''], '--by takes the name of who asks'],
-    [['payments', 'refunds', 'A', 'B'], '"payments refunds" has no use for the argument "B".'],
-    [['payments', 'refunds', '--state', 'expired'], 'there is no state "expired"; there are'],
-    [['schema'], '--dialect takes sqlite, postgres, mysql or mariadb.'],
-    [['schema', '--dialect', 'oracle'], '--dialect takes sqlite, postgres, mysql or mariadb.'],
-    [['simulate', '--port', 'http'], '--port takes a number up to 65535.'],
-    [['doctor', '--skip', 'teeth'], '--skip: there is no check "teeth"'],
-    [['doctor', '--timeout', '0'], '--timeout takes a whole number from 1 to 60.'],
-    [['doctor', '--callback', 'shop.example'], '--callback must be an absolute https URL.'],
-    [['doctor', '--env', 'production.env'], '--env: there is no file production.env.'],
-  ])('refuses %j', async (words, message) => {
-    const { status, stdout, stderr } = await cliHere(words, { cwd });
-    expect(stderr).toContain(message);
-    expect([status, stdout]).toEqual([2, '']);
-  });
-
   it('says what is wrong on standard error alone, with status 2', async () => {
     const { status, stdout, stderr } = await cli(['payments', 'lst', '--json'], { cwd });
     expect(stderr).toBe(
@@ -213,7 +169,6 @@ describe('where the command line has its settings from', () => {
       file('other.env'),
       'PAYMENT_STORE_URL=sqlite:other.sqlite\nPAYMENT_SHOP_2_STORE_URL=sqlite:one.sqlite\n',
     );
-    mkdirSync(file('folder'));
   });
   afterAll(remove);
 
@@ -235,10 +190,5 @@ describe('where the command line has its settings from', () => {
     expect([without.status, without.stdout]).toEqual([2, '']);
     expect(without.stderr).toContain('PAYMENT_SHOP_2_STORE_URL is not set');
     expect(await idsBy(['--account', 'shop-2', '--env', 'other.env'])).toEqual(['shop of one']);
-  });
-
-  it('refuses a folder', async () => {
-    const { status, stderr } = await cliHere([...LIST, '--env', 'folder'], { cwd });
-    expect([status, stderr]).toEqual([2, expect.stringContaining('--env: folder is a folder.')]);
   });
 });

@@ -381,7 +381,7 @@ describe('doctor', () => {
     const store = { now: () => Promise.resolve(new Date(Date.now() - 60_000)) } as PaymentStore;
     const target = targetOf('default', {}, 1000);
     expect(await checkClock(target, null, store)).toMatchObject([
-      { check: 'clock', status: 'failed', message: "60 seconds ahead of the store's" },
+      { status: 'failed', message: "60 seconds ahead of the store's" },
     ]);
   });
 

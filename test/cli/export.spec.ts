@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { EXPORT_COLUMNS } from '../../lib/cli/export.js';
 import { recordToJson } from '../../lib/store/record-json.js';
@@ -290,24 +290,6 @@ describe('payments export', () => {
     expect([late.status, late.stdout]).toEqual([2, '']);
     expect(late.stderr).toContain('--to: the period must have ended at least a minute ago');
     expect((await said('--to', ago(70))).status).toBe(0);
-  });
-
-  it.each<[readonly string[], string, number]>([
-    [['--from', '2025-12-01'], 'give the earlier one to --from', 2],
-    [['--to', '2025-11-31'], '--to: there is no day 2025-11-31.', 2],
-    [['--from', 'yesterday'], '--from takes a day such as 2026-11-01', 2],
-    [['--zone', '+03:00'], '--zone: there is no time zone "+03:00"; it takes a name such as Europe/Istanbul', 2],
-    [['--format', 'xlsx'], '--format takes csv, excel or json.', 2],
-    [['--output', 'folder'], '--output takes the path of a file, and folder is something else.', 2],
-    [['--output', 'link.csv'], '--output takes the path of a file, and link.csv is something else.', 2],
-    [['--output', 'nowhere/x.csv'], 'nowhere/x.csv cannot be written; is there such a folder', 1],
-  ])('refuses %j, and says what to write', async (more, text, status) => {
-    mkdirSync(place.file('folder'));
-    symlinkSync(place.file('others.csv'), place.file('link.csv'));
-    const refused = await said(...more);
-    expect(refused.stderr).toContain(text);
-    expect(refused).toMatchObject({ status, stdout: '' });
-    expect(files().sort()).toEqual(['folder', 'link.csv']);
   });
 
   it('writes any number of payments with little memory, and ends quietly if its reader leaves', async () => {

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import type { Payment } from 'nestjs-card-payment';
 import { advance } from '../../lib/payment/transitions.js';
@@ -7,11 +5,10 @@ import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { aPaymentEvent } from '../../lib/testing/a-payment.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 import { sale } from '../rigs/sale.js';
-import { cli, cliHere } from './cli.js';
+import { cli } from './cli.js';
 import { documentedText } from './documented.js';
 import { scratch } from './scratch.js';
-import { Shop } from './shop.js';
-import { STORES } from './stores.js';
+import { Shop, STORES } from './shop.js';
 
 /** As on the page. */
 const REVIEW = 'ABC00000000000000001';
@@ -67,7 +64,7 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
     expect(other.ids).toEqual(['OTHER']);
   });
 
-  it('shows a payment with its history, or fails', async () => {
+  it('shows a payment with its history', async () => {
     const { status, stdout } = await said('show', REVIEW);
     expect(status).toBe(0);
     expect(stdout).toMatch(
@@ -81,11 +78,6 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
       totals: { taken: '150.90', refundable: '150.90' },
     });
     expect(JSON.stringify(await shop.json('show', REVIEW))).not.toMatch(/tokenHash|redirectUrl|hostIdNonce/);
-    await expect(said('show', 'NOBODY', '--json')).resolves.toEqual({
-      status: 1,
-      stdout: '',
-      stderr: 'There is no payment or refund NOBODY in the account "default".\n',
-    });
   });
 
   it('counts', async () => {
@@ -107,10 +99,6 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
   });
 
   it('settles a payment once, as an operator says, under the name of whoever runs the command', async () => {
-    await expect(said('resolve', 'NOBODY', 'failed', '--note', 'seen')).resolves.toMatchObject({
-      status: 1,
-      stdout: '',
-    });
     const settled = await shop.json('resolve', REVIEW, 'failed', '--note', 'not in the panel, A.Y.');
     expect(settled).toMatchObject({ payment: { conversationId: REVIEW, state: 'failed', reason: 'operator' } });
     const { history } = await shop.json<{ history: object[] }>('show', REVIEW);
@@ -148,7 +136,6 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
     expect(simulator.ledger.calls('DoPayment', conversationId)).toBe(1);
     await payments.reconcile();
     expect(orders.paid.filter((id) => id === conversationId)).toHaveLength(1);
-    await expect(said('inquire', 'NOBODY')).resolves.toMatchObject({ status: 1, stdout: '' });
   });
 
   it('lists parked deliveries, and replays one', async () => {
@@ -171,8 +158,7 @@ describe.each(Object.entries(STORES))('payments on %s', (_name, start) => {
 });
 
 describe('what a command prints', () => {
-  const { folder: cwd, file, remove } = scratch();
-  const env = { PAYMENT_STORE_URL: `sqlite:${file('payments.sqlite')}` };
+  const { folder: cwd, remove } = scratch();
   const HOSTILE = 'a\n  FORGED  succeeded\u009b31m\u202eb\u001b]52;c;eA==\u0007';
   let shop: Shop;
   beforeAll(async () => {
@@ -202,40 +188,6 @@ describe('what a command prints', () => {
     const { stderr } = await shop.said(['show', HOSTILE]);
     expect(stderr).not.toMatch(CONTROLS);
     expect(stderr).toContain('\\u009b31m');
-  });
-
-  it.each([
-    [{}, 'The dialect "standard" (PAYMENT_DIALECT) cannot ask'],
-    [
-      { PAYMENT_DIALECT: 'morpos', PAYMENT_BASE_URL: 'simulator:' },
-      'PAYMENT_BASE_URL is the simulator inside the application',
-    ],
-    [{ PAYMENT_DIALECT: 'morpos', PAYMENT_CLIENT_SECRET: 'geheim' }, 'clientId (PAYMENT_CLIENT_ID): is missing'],
-  ])('names the setting that an inquiry lacks, and no secret (%j)', async (more, message) => {
-    const { status, stdout, stderr } = await shop.said(['inquire', 'HOSTILE'], { ...env, ...more });
-    expect(stderr).toContain(message);
-    expect(stderr).not.toContain('geheim');
-    expect([status, stdout]).toEqual([2, '']);
-  });
-
-  it('is nothing of an account that the module has inside', async () => {
-    const words = ['list', '--account', 'default/refunds', '--store', env.PAYMENT_STORE_URL];
-    const { status, stdout, stderr } = await shop.said(words);
-    expect([status, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('name: must begin with a letter or digit');
-  });
-
-  it("is nothing of a driver's message", async () => {
-    // A server that does not speak PostgreSQL, and whose reply contains a password.
-    const server = createServer((socket) => socket.end('FATAL password=geheim')).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as { port: number };
-    const url = `postgres://ada:geheim@127.0.0.1:${port}/shop`;
-    const { status, stdout, stderr } = await cliHere(['payments', 'list', '--store', url], { cwd });
-    server.close();
-    expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('The store (--store) cannot be opened: PostgreSQL');
-    expect(stderr).not.toContain('geheim');
   });
 });
 
@@ -327,24 +279,9 @@ describe("payments at the gateway's own page", () => {
   });
 
   it('are the only ones that can be given up', async () => {
-    const direct = await shop.paid();
-    const { refundId } = await shop.payments.refund({ conversationId: direct, amount: '1.00' });
-    for (const [id, why] of [
-      [direct, 'A direct payment that is succeeded cannot be abandoned.'],
-      [refundId, 'A refund or void cannot be abandoned.'],
-      ['NOBODY', 'There is no payment or refund NOBODY'],
-    ] as const) {
-      const { status, stdout, stderr } = await shop.said(['abandon', id]);
-      expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining(why)]);
-    }
-  });
-
-  it.each([
-    [{ PAYMENT_DIALECT: 'standard' }, 'cannot ask whether'],
-    [{ PAYMENT_BASE_URL: 'simulator:' }, 'PaymentService.abandon'],
-  ])('need a gateway that can be asked: %j', async (more, message) => {
-    const { status, stderr } = await shop.said(['abandon', 'A'], { ...shop.env, ...more });
-    expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+    const { refundId } = await shop.payments.refund({ conversationId: await shop.paid(), amount: '1.00' });
+    const { status, stdout, stderr } = await shop.said(['abandon', refundId]);
+    expect([status, stdout, stderr]).toEqual([1, '', 'A refund or void cannot be abandoned.\n']);
   });
 });
 

@@ -5,9 +5,23 @@ import { SystemClock } from '../../lib/runtime/clock.js';
 import { openStore } from '../../lib/store/open-store.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { sale } from '../rigs/sale.js';
+import { startPostgres } from '../services/postgres.js';
 import { cliHere } from './cli.js';
 import { documentedShape, shapeOf, withEmptyLists } from './documented.js';
-import type { TestStore } from './stores.js';
+
+interface TestStore {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The stores that several processes can open, by name; SQLite's file is in the folder. */
+export const STORES: Readonly<Record<string, (folder: string) => Promise<TestStore>>> = {
+  SQLite: (folder) => Promise.resolve({ url: `sqlite:${folder}/payments.sqlite`, stop: () => Promise.resolve() }),
+  PostgreSQL: async () => {
+    const postgres = await startPostgres();
+    return { url: await postgres.createDatabase(), stop: () => postgres.stop() };
+  },
+};
 
 class Orders {
   readonly paid: string[] = [];

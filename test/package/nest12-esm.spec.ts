@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simulator';
-import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
+import { SimulatedMerchant } from '../simulator/simulated-merchant.js';
 import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
 import { tabledVersions } from './guide.js';
@@ -149,7 +149,7 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
       const printed = await textUntil(npx.stdout, /PAYMENT_API_KEY=\S+\n/);
       const url = /^PAYMENT_BASE_URL=(\S+)$/m.exec(printed)?.[1] ?? '';
       const simulator = { url, credentials: SIMULATOR_CREDENTIALS, dialect: 'morpos' } as Simulator;
-      const answer = await fieldsOf(new SimulatedMerchant(simulator).doPayment());
+      const answer = await new SimulatedMerchant(simulator).ask('DoPayment');
       expect(answer).toMatchObject({ code: 'B0000' });
     } finally {
       const ended = once(npx, 'exit');

@@ -1,41 +1,49 @@
 import { createHash } from 'node:crypto';
-import type { HostedOperation, Simulator, SimulatorOperation } from '../../lib/simulator/index.js';
+import type { MagicAmount, Simulator, SimulatorOperation } from '../../lib/simulator/index.js';
+import { until } from '../services/until.js';
 
-/** A sale as docs/interface.md has it; the amount is written into the JSON text digit for digit. */
-export interface TestSale {
-  conversationId?: string;
-  amount?: string;
-  urls?: { returnUrl?: string; failUrl?: string };
-  /** Puts the merged fields in place of the usual ones; null takes a field out. */
-  change?: Record<string, unknown>;
-}
+type Fields = Readonly<Record<string, unknown>>;
 
-/** A refund or void of a payment, by the ids that the gateway gave it; a void has no orderId and no amount. */
-export interface TestRefund {
-  conversationId?: string;
-  orderId?: string;
-  paymentId?: string;
-  amount?: string;
-  currency?: string;
-  change?: TestSale['change'];
-}
-
-/** A request for the gateway's own page or its embedded form, signed as it is sent unless `change` has a `sign`. */
-export interface TestPage extends TestSale {
-  language?: string;
-  installmentCount?: number;
-  currency?: string;
+/** What is asked of the gateway; each operation sends the fields that it has. */
+export interface Asked {
+  readonly conversationId?: string;
+  /** Written into the JSON text digit for digit. */
+  readonly amount?: string;
+  readonly currency?: string;
+  readonly language?: string;
+  /** By default 1 of a sale, and 0 of a page of the gateway's. */
+  readonly installmentCount?: number;
+  readonly vftFlag?: boolean;
   /** The sub-merchant, if `extraParameter` is sent. */
-  subMerchant?: string;
-  vftFlag?: boolean;
+  readonly subMerchant?: string;
+  readonly urls?: { readonly returnUrl: string; readonly failUrl: string };
+  /** Of the payment that is given back. */
+  readonly orderId?: string;
+  readonly paymentId?: string;
+  /** Merged into the body after it was signed; null takes a field out. */
+  readonly change?: Fields;
 }
 
-export const HOSTED_PATHS: Readonly<Record<HostedOperation, string>> = {
+export const PATHS: Readonly<Record<SimulatorOperation, string>> = {
+  DoPayment: '/v1/Payment/DoPayment',
+  Init3d: '/v1/Payment/Init3d',
+  Auth3d: '/v1/Payment/Auth3d',
+  CheckPayment: '/v1/Payment/CheckPayment',
+  CheckBin: '/v1/BinList/CheckBin',
+  refund: '/v1/Payment/DoPayment',
+  void: '/v1/Payment/DoPayment',
   hostedPage: '/v1/HostedPayment/HostedPaymentRedirect',
   embeddedForm: '/v1/EmbeddedPayment/CreatePaymentForm',
 };
 
+const METHODS: Readonly<Partial<Record<SimulatorOperation, string>>> = {
+  hostedPage: 'HOSTEDPAYMENT',
+  embeddedForm: 'EMBEDDEDPAYMENT',
+};
+
 export const CARD = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
+/** Passes Luhn, and is no test card. */
+export const OTHER_CARD = '4000000000000002';
 
 let count = 0;
 
@@ -51,157 +59,115 @@ export class SimulatedMerchant {
     private readonly now: () => Date = () => new Date(),
   ) {}
 
-  headers(): Record<string, string> {
+  headers(operation: SimulatorOperation = 'DoPayment'): Record<string, string> {
     const { credentials, dialect } = this.simulator;
     const iso = this.now().toISOString();
     const timestamp = dialect === 'standard' ? iso : iso.replace(/\D/g, '').slice(0, 14);
     const hash = createHash('sha256').update(Buffer.from(credentials.clientSecret, 'base64')).update(timestamp);
     const hashed = Buffer.from(hash.digest('hex')).toString('base64');
+    const scope = dialect === 'standard' ? 'pf_write' : 'pf_write pf_read';
     return {
       'content-type': 'application/json',
       'x-ClientID': credentials.clientId,
       'x-ClientSecret': dialect === 'standard' ? credentials.clientSecret : hashed,
       'x-GrantType': 'client_credentials',
-      'x-Scope': dialect === 'standard' ? 'pf_write' : 'pf_write pf_read',
+      'x-Scope': METHODS[operation] ? 'payment' : scope,
       'x-Timestamp': timestamp,
     };
   }
 
-  saleText({ conversationId = newConversationId(), amount = '60.00', urls = {}, change = {} }: TestSale = {}): string {
-    const { merchantId, apiKey } = this.simulator.credentials;
-    const { returnUrl = 'https://shop.example/return', failUrl = 'https://shop.example/fail' } = urls;
-    const signed = [conversationId, merchantId, returnUrl, failUrl, 'CARDPAYMENT', 'tr', 'CARD', 'SALE', 'False', '1'];
-    const body = {
-      merchantId,
-      returnUrl,
-      failUrl,
-      paymentMethod: 'CARDPAYMENT',
-      language: 'tr',
-      conversationId,
-      sign: this.sign([...signed, amount, '949', '', apiKey]),
-      paymentInstrumentType: 'CARD',
-      cardDetails: CARD,
-      transactionDetails: { transactionType: 'SALE', installmentCount: 1, amount: 'AMOUNT', currencyCode: 949 },
-      cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
-    };
-    return JSON.stringify(merged(body, change)).replace('"AMOUNT"', amount);
+  send(operation: SimulatorOperation, asked: Asked = {}, headers = this.headers(operation)): Promise<Response> {
+    return this.post(operation, this.text(operation, asked), headers);
   }
 
-  doPayment(sale: TestSale = {}): Promise<Response> {
-    return this.post('DoPayment', this.saleText(sale));
+  /** What the gateway answers. */
+  async ask(operation: SimulatorOperation, asked: Asked = {}): Promise<Record<string, unknown>> {
+    return fieldsOf(this.send(operation, asked));
   }
 
-  init3d(sale: TestSale = {}): Promise<Response> {
-    return this.post('Init3d', this.saleText(sale));
+  /** What the gateway answers; null where it never does: then this gives up once the request has arrived. */
+  async played(
+    operation: SimulatorOperation,
+    asked: Asked & { readonly conversationId: string },
+    pace: MagicAmount['pace'],
+  ): Promise<Record<string, unknown> | null> {
+    if (pace !== 'never') return this.ask(operation, asked);
+    const client = new AbortController();
+    const [headers, body] = [this.headers(operation), this.text(operation, asked)];
+    const init = { method: 'POST', headers, body, signal: client.signal };
+    const answer = fetch(this.simulator.url + PATHS[operation], init);
+    await until(() => this.simulator.ledger.calls(operation, asked.conversationId) > 0);
+    client.abort();
+    await expect(answer).rejects.toThrow();
+    return null;
   }
 
-  refund(refund: TestRefund = {}, headers = this.headers()): Promise<Response> {
-    return this.post('DoPayment', this.refundText(refund), headers);
-  }
-
-  void(refund: TestRefund = {}, headers = this.headers()): Promise<Response> {
-    return this.post('DoPayment', this.voidText(refund), headers);
-  }
-
-  refundText(refund: TestRefund = {}): string {
-    const { orderId = 'ORD000000001', amount = '60.00', currency = '949', change = {} } = refund;
-    const { paymentId, ...common } = this.refundStart(refund);
-    const sign = this.refundSign([common.conversationId, orderId, paymentId, 'REFUND', currency, amount]);
-    const transactionDetails = { transactionType: 'REFUND', currencyCode: currency, amount: 'AMOUNT' };
-    const body = { ...common, sign, orderId, paymentId, transactionDetails };
-    return JSON.stringify(merged(body, change)).replace('"AMOUNT"', amount);
-  }
-
-  voidText(refund: TestRefund = {}): string {
-    const { currency = '949', change = {} } = refund;
-    const { paymentId, ...common } = this.refundStart(refund);
-    const sign = this.refundSign([common.conversationId, '', paymentId, 'VOID', currency, '']);
-    const transactionDetails = { transactionType: 'VOID', currency };
-    return JSON.stringify(merged({ ...common, paymentId, sign, transactionDetails }, change));
-  }
-
-  private refundStart({ conversationId = newConversationId(), paymentId = '7000000001' }: TestRefund) {
-    return { merchantId: this.simulator.credentials.merchantId, language: 'tr', conversationId, paymentId };
-  }
-
-  private refundSign([conversationId = '', ...values]: string[]): string {
-    const { merchantId, apiKey } = this.simulator.credentials;
-    return this.sign([conversationId, merchantId, 'tr', ...values, apiKey]);
-  }
-
-  openPage(operation: HostedOperation, page: TestPage = {}, headers = this.pageHeaders()): Promise<Response> {
-    const body = this.pageText(operation, page);
-    return fetch(this.simulator.url + HOSTED_PATHS[operation], { method: 'POST', headers, body });
-  }
-
-  pageHeaders(): Record<string, string> {
-    return { ...this.headers(), 'x-Scope': 'payment' };
-  }
-
-  pageText(operation: HostedOperation, page: TestPage = {}): string {
-    const { merchantId, apiKey } = this.simulator.credentials;
-    const { conversationId = newConversationId(), amount = '60.00', currency = '949', language = 'tr' } = page;
-    const { returnUrl = 'https://shop.example/return', failUrl = 'https://shop.example/fail' } = page.urls ?? {};
-    const { installmentCount = 0, subMerchant, vftFlag } = page;
-    const paymentMethod = operation === 'hostedPage' ? 'HOSTEDPAYMENT' : 'EMBEDDEDPAYMENT';
-    const start = [conversationId, merchantId, returnUrl, failUrl, paymentMethod, language, 'CARD', 'SALE'];
-    const rest = [vftFlag ? 'True' : 'False', String(installmentCount), amount, currency, subMerchant ?? '', apiKey];
-    const body = {
-      merchantId,
-      returnUrl,
-      failUrl,
-      paymentMethod,
-      paymentInstrumentType: 'CARD',
-      language,
-      conversationId,
-      sign: this.sign([...start, ...rest]),
-      transactionDetails: { transactionType: 'SALE', installmentCount, amount, currencyCode: currency, vftFlag },
-      ...(subMerchant !== undefined && { extraParameter: { pFSubMerchantId: subMerchant } }),
-    };
-    return JSON.stringify(merged(body, page.change ?? {}));
-  }
-
-  auth3d(fields: Record<string, unknown>): Promise<Response> {
+  auth3d(fields: Fields): Promise<Response> {
     return this.post('Auth3d', JSON.stringify(fields));
   }
 
-  checkPayment(conversationId: string): Promise<Response> {
-    const { merchantId, apiKey } = this.simulator.credentials;
-    const sign = this.sign([conversationId, merchantId, apiKey]);
-    return this.post('CheckPayment', JSON.stringify({ merchantId, conversationId, sign }));
-  }
-
-  checkBin(change: Readonly<Record<string, unknown>> = {}, headers = this.headers()): Promise<Response> {
-    const { merchantId, apiKey } = this.simulator.credentials;
-    const asked = { bin: '402940', language: 'tr', conversationId: newConversationId(), merchantId };
-    const sign = this.sign([asked.conversationId, merchantId, asked.language, asked.bin, apiKey]);
-    const body = JSON.stringify({ ...asked, sign, ...change });
-    return fetch(`${this.simulator.url}/v1/BinList/CheckBin`, { method: 'POST', headers, body });
-  }
-
-  post(operation: SimulatorOperation, body: string, headers = this.headers()): Promise<Response> {
-    const url = `${this.simulator.url}/v1/Payment/${operation}`;
+  post(operation: SimulatorOperation, body: string, headers = this.headers(operation)): Promise<Response> {
+    const url = this.simulator.url + PATHS[operation];
     return fetch(url, { method: 'POST', headers, body, redirect: 'manual' });
   }
 
-  sign(values: string[]): string {
+  text(operation: SimulatorOperation, { change = {}, ...asked }: Asked = {}): string {
+    const { conversationId = newConversationId(), amount = '60.00', ...rest } = asked;
+    const [fields, signed] = this.body(operation, { ...rest, conversationId, amount });
+    const { merchantId, apiKey } = this.simulator.credentials;
+    const sign = this.sign([conversationId, merchantId, ...signed, apiKey]);
+    return JSON.stringify(merged({ merchantId, conversationId, sign, ...fields }, change)).replace('"AMOUNT"', amount);
+  }
+
+  sign(values: readonly string[]): string {
     return createHash('sha256').update(values.join(';')).digest('base64').toUpperCase();
   }
+
+  /** The fields besides the ids and the sign, and the values that are signed with them. */
+  private body(operation: SimulatorOperation, asked: Asked & { readonly amount: string }): [Fields, string[]] {
+    const { amount, currency = '949', language = 'tr', subMerchant, vftFlag } = asked;
+    const { orderId = 'ORD000000001', paymentId = '7000000001', urls = URLS } = asked;
+    const back = (type: string, order: string, given: string) => [language, order, paymentId, type, currency, given];
+    if (operation === 'CheckPayment') return [{}, []];
+    if (operation === 'CheckBin') return [{ language, bin: '402940' }, [language, '402940']];
+    if (operation === 'refund') {
+      const details = { transactionType: 'REFUND', currencyCode: currency, amount: 'AMOUNT' };
+      return [{ language, orderId, paymentId, transactionDetails: details }, back('REFUND', orderId, amount)];
+    }
+    if (operation === 'void') {
+      const details = { transactionType: 'VOID', currency };
+      return [{ language, paymentId, transactionDetails: details }, back('VOID', '', '')];
+    }
+    const { [operation]: pageMethod } = METHODS;
+    const paymentMethod = pageMethod ?? 'CARDPAYMENT';
+    const { installmentCount = pageMethod ? 0 : 1 } = asked;
+    const details = { transactionType: 'SALE', installmentCount, vftFlag };
+    const fields = { ...urls, paymentMethod, language, paymentInstrumentType: 'CARD' };
+    const signed = [urls.returnUrl, urls.failUrl, paymentMethod, language, 'CARD', 'SALE', vftFlag ? 'True' : 'False'];
+    const values = [...signed, String(installmentCount), amount, currency, subMerchant ?? ''];
+    if (pageMethod) {
+      const extra = subMerchant !== undefined && { extraParameter: { pFSubMerchantId: subMerchant } };
+      return [{ ...fields, transactionDetails: { ...details, amount, currencyCode: currency }, ...extra }, values];
+    }
+    const transactionDetails = { ...details, amount: 'AMOUNT', currencyCode: Number(currency) };
+    const cardHolderInfo = { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' };
+    return [{ ...fields, cardDetails: CARD, transactionDetails, cardHolderInfo }, values];
+  }
 }
+
+const URLS = { returnUrl: 'https://shop.example/return', failUrl: 'https://shop.example/fail' };
 
 /** What a JSON answer says. */
 export async function fieldsOf(response: Response | Promise<Response>): Promise<Record<string, unknown>> {
   return (await (await response).json()) as Record<string, unknown>;
 }
 
-function merged(body: Record<string, unknown>, change: Record<string, unknown>): Record<string, unknown> {
-  const result = { ...body };
+function merged(body: Fields, change: Fields): Fields {
+  const result: Record<string, unknown> = { ...body };
   for (const [name, value] of Object.entries(change)) {
     const nested = typeof value === 'object' && value !== null && !Array.isArray(value);
     if (value === null) delete result[name];
-    else if (nested)
-      result[name] = merged((result[name] ?? {}) as Record<string, unknown>, value as Record<string, unknown>);
-    else result[name] = value;
+    else result[name] = nested ? merged((result[name] ?? {}) as Fields, value as Fields) : value;
   }
   return result;
 }

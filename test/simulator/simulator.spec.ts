@@ -46,7 +46,7 @@ it('shows no test card whose date has passed', async () => {
 
 it('announces how long it keeps connections', async () => {
   const simulator = await startSimulator({ keepAliveTimeoutMs: 2000 });
-  const response = await new SimulatedMerchant(simulator).doPayment();
+  const response = await new SimulatedMerchant(simulator).send('DoPayment');
   expect(response.headers.get('keep-alive')).toBe('timeout=2');
   await simulator.close();
 });
@@ -54,7 +54,7 @@ it('announces how long it keeps connections', async () => {
 it('remembers no more requests than it was told to', async () => {
   const simulator = await startSimulator({ requestLimit: 2 });
   const merchant = new SimulatedMerchant(simulator);
-  for (const amount of ['1.00', '2.00', '3.00']) await merchant.doPayment({ amount });
+  for (const amount of ['1.00', '2.00', '3.00']) await merchant.send('DoPayment', { amount });
   expect(simulator.requests.map(({ text }) => /"amount":([\d.]+)/.exec(text)?.[1])).toEqual(['2.00', '3.00']);
   await simulator.close();
 });
@@ -83,7 +83,7 @@ it('serves https', async () => {
     request(`${simulator.url}/v1/Payment/DoPayment`, {
       method: 'POST',
       headers: merchant.headers(),
-      body: merchant.saleText(),
+      body: merchant.text('DoPayment'),
       dispatcher,
     });
   expect(simulator.url).toMatch(/^https:/);

@@ -23,6 +23,33 @@ export function currentTestCards(now = new Date()): readonly TestCard[] {
   return TEST_CARDS.filter(({ expDate }) => !isExpired(expDate, now));
 }
 
+/** What the simulator tells of a test card. The banks are invented. */
+interface SimulatedCard {
+  readonly bank: string;
+  readonly type: 'CREDIT' | 'DEBIT' | 'PREPAID';
+  readonly brand: 'VISA' | 'MASTERCARD';
+  readonly isCommercial: boolean;
+}
+
+const CARD = { bank: 'Deneme Bankası', type: 'CREDIT', brand: 'MASTERCARD', isCommercial: false } as const;
+
+/** By the first six digits of the test cards. */
+const CARDS_BY_BIN: Readonly<Record<string, SimulatedCard>> = {
+  524677: CARD,
+  469181: { ...CARD, bank: 'Örnek Bankası', brand: 'VISA', isCommercial: true },
+  450803: { ...CARD, bank: 'Örnek Bankası', brand: 'VISA' },
+  526973: { ...CARD, type: 'DEBIT' },
+  541333: { ...CARD, type: 'PREPAID' },
+};
+
+/** In how many instalments a credit card can pay. */
+export const INSTALMENT_COUNTS: readonly number[] = [1, 2, 3, 6, 9, 12];
+
+/** By the first digits of a card; undefined for one that is no test card. */
+export function simulatedCardOf(cardNo: string): SimulatedCard | undefined {
+  return CARDS_BY_BIN[cardNo.slice(0, 6)];
+}
+
 /** How the bank answers DoPayment and Auth3d when the amount ends in certain digits. */
 export interface MagicAmount {
   /** The two digits after the point. */
