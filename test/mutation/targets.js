@@ -92,7 +92,7 @@ export const TARGETS = [
     files: {
       'lib/settlement/claim.ts': ['settlement/claim', 'operations/three-d'],
       'lib/settlement/writer.ts': ['settlement/writer', 'settlement/fences'],
-      'lib/settlement/in-flight.ts': ['settlement/in-flight'],
+      'lib/settlement/in-flight.ts': ['settlement/in-flight', 'overload/bound'],
       'lib/settlement/records.ts': ['settlement/records'],
       'lib/settlement/change-log.ts': ['settlement/change-log'],
       'lib/settlement/owed-writes.ts': ['settlement/owed-writes'],

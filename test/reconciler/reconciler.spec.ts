@@ -722,6 +722,23 @@ describe('Reconciler', () => {
     expect(await stateOf(conversationId)).toBe('succeeded');
   });
 
+  it('ends a pass that fails only when all that it has begun has ended', async () => {
+    for (let index = 0; index < 4; index += 1) await add(`LATE${index}`, { state: 'awaiting', expiresAt: new Date(0) });
+    const { replace } = shop.store;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    shop.store.replace = async (...given) => {
+      if (given[0].conversationId === 'LATE1') throw new Error('down');
+      return released.then(() => replace.apply(shop.store, given));
+    };
+    const pass = flows.payments.reconcile().catch((error: unknown) => error);
+    expect(await isOver(pass)).toBe(false);
+    release();
+    expect(await pass).toMatchObject({ code: 'PAYMENT_STORE' });
+    const states = await Promise.all([0, 1, 2, 3].map((index) => stateOf(`LATE${index}`)));
+    expect(states).toEqual(['expired', 'awaiting', 'expired', 'expired']);
+  });
+
   it('keeps a payment from other instances for ten minutes', async () => {
     await addUnknown(1);
     const held = shop.gateway.hold('CheckPayment');

@@ -1,4 +1,4 @@
-import { logDeleted, logOwed, reportChange } from '../../lib/settlement/change-log.js';
+import { logNotStored, reportChange } from '../../lib/settlement/change-log.js';
 import type { Payment, PaymentRecord } from '../../lib/payment/payment.js';
 import type { PaymentState } from '../../lib/payment/states.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
@@ -96,8 +96,8 @@ describe('the log of payments', () => {
   });
 
   it('keeps an outcome that the store did not accept, or whose payment has been deleted', () => {
-    logOwed(payment({ state: 'succeeded' }));
-    logDeleted(payment({ state: 'succeeded' }));
+    logNotStored(payment({ state: 'succeeded' }), 'owed');
+    logNotStored(payment({ state: 'succeeded' }), 'deleted');
     expect(log).toEqual([
       'error Payment C1 of order-1, 149.90 TRY: succeeded: the store did not accept this; the module keeps trying.',
       'error Payment C1 of order-1, 149.90 TRY: succeeded: it has been deleted from the store meanwhile.',
