@@ -1,5 +1,5 @@
 import { PaymentDuplicateError } from 'nestjs-card-payment';
-import { PaymentReader } from '../../lib/settlement/records.js';
+import { PaymentReader, RefundReader } from '../../lib/settlement/records.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import type { RefusedKey } from '../../lib/store/payment-store.js';
@@ -30,6 +30,17 @@ describe('PaymentReader', () => {
     expect(await reader.findEarlier(record, 'idempotencyKey', OWN)).toBeNull();
     await store.insert(record);
     expect(await found()).toEqual([record, record, [record], ['succeeded']]);
+  });
+
+  it('finds a payment as a payment alone, and a refund as a refund alone', async () => {
+    const sale = aPaymentRecord({ state: 'succeeded' });
+    const free = { conversationId: 'REFUND', idempotencyKey: null, referenceLock: null } as const;
+    const refund = aPaymentRecord({ ...free, state: 'succeeded', kind: 'refund', parentId: sale.conversationId });
+    for (const record of [sale, refund]) expect(await store.insert(record)).toBeNull();
+    const readers = [reader, new RefundReader(store, { account: 'default' })];
+    const found = (id: string) => Promise.all(readers.map((one) => one.find(id)));
+    expect(await found(sale.conversationId)).toEqual([sale, null]);
+    expect(await found('REFUND')).toEqual([null, refund]);
   });
 
   it('returns the latest version of a payment, or the given one if the payment has been deleted', async () => {
