@@ -38,7 +38,7 @@ export interface DueParts {
   readonly stopping: AbortSignal;
 }
 
-/** A payment to ask the gateway about until it is due again, when another instance may ask. */
+/** A payment that waits for its inquiry. Once it is due again, another instance may ask about it. */
 interface Waiting {
   readonly record: PaymentRecord;
   /** Whether it is leased: then it is handed back if it is not asked about. */
@@ -47,9 +47,9 @@ interface Waiting {
 
 /**
  * Works on payments and refunds that are due, each under a lease, so that no other instance works on it: expires them,
- * marks those that a dead process left as `unknown`, and asks the gateway about those that are. Inquiries are made a few
- * at a time, while the rest goes on. If the gateway stops answering, the payments that wait for it are handed back, to be
- * due again at spread-out times.
+ * marks as `unknown` those whose process has died, and asks the gateway about unknown ones. Inquiries are made a few at
+ * a time, while other work continues. If the gateway stops answering, the waiting payments are handed back, to be due
+ * again at spread-out times.
  */
 export class DuePayments {
   readonly counts = { expired: 0, interrupted: 0, inquired: 0, settled: 0 };
@@ -169,7 +169,7 @@ export class DuePayments {
     await this.handBackFor(record, variedBy(rules.random, leftMs));
   }
 
-  /** Has the gateway asked about a payment, unless as many wait already as may. */
+  /** Queues an inquiry, unless as many are waiting as may. */
   private async inquire(waiting: Waiting): Promise<void> {
     const { conversationId } = waiting.record;
     // If its lease ran out during the inquiry, it is leased again: do not start a second inquiry.

@@ -37,6 +37,14 @@ interface SettledFrom {
   readonly untold?: LedgerState | undefined;
 }
 
+/** The result of a settlement: the record as it is now, and the event if its state changed. */
+export interface Settled {
+  readonly record: PaymentRecord;
+  /** False if the store has no such record any more, or did not accept it. */
+  readonly isStored: boolean;
+  readonly event?: LedgerEvent;
+}
+
 /** What a caller is told of a payment that was written. */
 export function paymentOf({ record, isStored }: Settled): Payment {
   return toPayment(record, isStored);
@@ -49,14 +57,6 @@ export function refundOf({ record, isStored }: Settled): Refund {
 
 /** How long a caller waits for the store once the outcome is known; the write goes on after that. */
 const MAX_WRITE_WAIT_MS = 5_000;
-
-/** The result of a settlement: the record as it is now, and the event if its state changed. */
-export interface Settled {
-  readonly record: PaymentRecord;
-  /** False if the store has no such record any more, or did not accept it. */
-  readonly isStored: boolean;
-  readonly event?: LedgerEvent;
-}
 
 /**
  * Writes payments and refunds, each change by compare-and-set and together with its event. Before anything is sent, a

@@ -58,6 +58,16 @@ describe('the limit', () => {
   const records: unknown[] = [];
   const log = logLines(records);
 
+  it.each<[string, () => Promise<unknown>]>([
+    ['has ended', () => Promise.resolve('paid')],
+    ['has failed', () => Promise.reject(new Error('not sent'))],
+  ])('runs the next payment when one %s', async (_how, work) => {
+    const limit = new InFlightLimit({ account: 'default', maxInFlight: 1 } as PaymentSettings, new TestClock());
+    await Promise.allSettled([limit.run('doPayment', work)]);
+    expect(await limit.run('init3d', () => Promise.resolve('paid'))).toBe('paid');
+    expect(limit.count).toBe(0);
+  });
+
   it('logs three refusals a minute with the setting that caused them, and then the number of the others', async () => {
     const clock = new TestClock();
     const limit = new InFlightLimit({ account: 'eu', maxInFlight: 1 } as PaymentSettings, clock);
