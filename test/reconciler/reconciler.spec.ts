@@ -599,6 +599,18 @@ describe('Reconciler', () => {
     for (const request of held.slice(1)) request.answer(LOST);
   });
 
+  it('inquires once about a payment whose lease expires while the gateway does not answer', async () => {
+    await addUnknown(1);
+    const held = shop.gateway.hold('CheckPayment');
+    await startBackground();
+    await shop.clock.advance(25 * MINUTE_MS);
+    // A second inquiry would have been answered.
+    expect(shop.gateway.sent('CheckPayment')).toHaveLength(0);
+    held.answer(NOT_PAID);
+    await quiet();
+    expect(await stateOf('UNKNOWN0')).toBe('failed');
+  });
+
   it.each(['purge', 'announce'] as const)('expires payments while %s hangs in the store', async (method) => {
     await startBackground();
     shop.store[method] = () => new Promise<never>(() => undefined);
