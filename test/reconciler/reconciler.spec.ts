@@ -479,6 +479,18 @@ describe('Reconciler', () => {
     });
   });
 
+  it.each<[string, boolean, Partial<PaymentRecord>]>([
+    ['where it cannot ask', false, {}],
+    ['of another gateway', true, { gateway: 'other.example 0123456789abcdef' }],
+  ])('ends a page %s like one whose gateway is silent', async (_what, canAsk, more) => {
+    const { payments } = await shop.start(canAsk ? {} : noCheckPayment());
+    const expiresAt = new Date(shop.clock.now().getTime() - DAY_MS);
+    await add('PAGE', { state: 'pending', kind: 'hosted', expiresAt, ...more });
+    await payments.reconcile();
+    expect(await shop.store.find('default', 'PAGE')).toMatchObject({ state: 'unknown', reason: 'no_answer' });
+    expect(shop.gateway.requests).toEqual([]);
+  });
+
   describe('while the gateway is slow to answer inquiries', () => {
     const UNKNOWN = 150;
     let ids: string[];
