@@ -25,7 +25,6 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { resolveSettings } from '../options/resolve-settings.js';
 import { PaymentService } from '../payment.service.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../payment/account.js';
-import { DuePayments } from '../reconciler/due-payments.js';
 import { Reconciler } from '../reconciler/reconciler.js';
 import { PaymentClock, SystemClock } from '../runtime/clock.js';
 import { Hidden } from '../runtime/hidden.js';
@@ -136,7 +135,6 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       StoreClock,
       SettlementRules,
       PaymentWriter,
-      DuePayments,
       Opening,
       DirectPayments,
       Refunds,

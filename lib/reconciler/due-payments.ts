@@ -1,38 +1,228 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { PaymentSettings } from '../options/payment-settings.js';
-import type { PaymentRecord } from '../payment/payment.js';
-import { PAYMENT_STORE, type PaymentStore, type PurgeCounts } from '../store/payment-store.js';
+import type { Inquiries } from '../operations/inquiry.js';
+import type { PaymentSettings } from '../options/payment-settings.js';
+import { isKnown, type PaymentRecord } from '../payment/payment.js';
+import { factsOf } from '../payment/states.js';
+import type { PaymentClock } from '../runtime/clock.js';
+import { nextInquiry, type SettlementRules, variedBy } from '../settlement/outcomes.js';
+import { nextPageInquiry } from '../settlement/page-outcomes.js';
+import { isOwn } from '../settlement/records.js';
+import type { PaymentWriter } from '../settlement/writer.js';
+import type { PaymentStore } from '../store/payment-store.js';
 import { callStore } from '../store/store-call.js';
 
 /** Longer than expiring a batch and asking about most of it takes. */
 export const PAYMENT_LEASE_MS = 600_000;
-/** How long a handler that is no longer announced is remembered: 30 days. */
-const PAIR_MEMORY_MS = 30 * 86_400_000;
+/** How many are worked on in one go. */
+export const MAX_PAYMENTS_PER_PASS = 200;
+const LEASE_BATCH = 50;
+const PAYMENTS_AT_ONCE = 4;
+const INQUIRIES_AT_ONCE = 4;
+/** A payment that could not be asked about is due again in about a minute, or at its own time if that is later. */
+const MIN_LATER_INQUIRIES = 2;
+/** After how long a payment in a state of a newer release is handed back to that release. */
+const NEWER_RELEASE_MS = 60_000;
+/** For how long a record of another gateway is handed back. */
+const MIN_LEFT_MS = 60_000;
+const MAX_LEFT_MS = 3_600_000;
+/** How long one that has ended unpaid may still be asked about by its own gateway's instances. */
+const MAX_LATE_MS = 7 * 86_400_000;
 
-/** Leases payments that are due, so that no other instance works on them. Every method throws PaymentStoreError. */
-@Injectable()
+/** What the work on due payments is done with. */
+export interface DueParts {
+  readonly store: PaymentStore;
+  readonly writer: PaymentWriter;
+  readonly inquiries: Inquiries;
+  readonly rules: SettlementRules;
+  readonly clock: PaymentClock;
+  readonly settings: PaymentSettings;
+  readonly stopping: AbortSignal;
+}
+
+/** A payment that waits for its inquiry. Once it is due again, another instance may ask about it. */
+interface Waiting {
+  readonly record: PaymentRecord;
+  /** Whether it is leased: then it is handed back if it is not asked about. */
+  readonly isLeased: boolean;
+}
+
+/**
+ * Works on payments and refunds that are due, each under a lease, so that no other instance works on it: expires them,
+ * marks as `unknown` those whose process has died, and asks the gateway about unknown ones. Inquiries are made a few at
+ * a time, while other work continues. If the gateway stops answering, the waiting payments are handed back, to be due
+ * again at spread-out times.
+ */
 export class DuePayments {
+  readonly counts = { expired: 0, interrupted: 0, inquired: 0, settled: 0 };
+  /** By conversationId. The record of a page holds its address, so `inspect` must not show them. */
+  readonly #waiting = new Map<string, Waiting>();
+  private readonly asked = new Set<string>();
+  private readonly running = new Set<Promise<void>>();
+  private workers = 0;
+  private isSilent = false;
+
+  /**
+   * @param capacity how many payments may wait for an inquiry
+   * @param onInquiry told after each inquiry whether the store failed: the PaymentStoreError, or null
+   */
   constructor(
-    @Inject(PAYMENT_STORE) private readonly store: PaymentStore,
-    private readonly settings: PaymentSettings,
+    private readonly parts: DueParts,
+    private readonly capacity: number,
+    private readonly onInquiry: (failure: unknown) => void,
   ) {}
 
-  /** Leases payments and refunds that are due, for ten minutes. */
-  lease(limit: number): Promise<PaymentRecord[]> {
-    const { account } = this.settings;
-    return callStore('reading', () => this.store.leaseDue({ account, leaseMs: PAYMENT_LEASE_MS, limit }));
+  /**
+   * Finishes what is quick, and leaves inquiries running.
+   *
+   * @throws PaymentStoreError
+   */
+  async process(): Promise<void> {
+    const { store, settings, stopping } = this.parts;
+    for (let left = MAX_PAYMENTS_PER_PASS; left > 0 && !stopping.aborted;) {
+      const lease = { account: settings.account, leaseMs: PAYMENT_LEASE_MS, limit: Math.min(LEASE_BATCH, left) };
+      const batch = await callStore('reading', () => store.leaseDue(lease));
+      await sideBySide(batch, PAYMENTS_AT_ONCE, (record) => this.processPayment(record));
+      // Any number of another gateway's may be due first: they do not count, so that this one's come in the same pass.
+      const own = batch.filter((record) => isOwn(record, settings)).length;
+      left = batch.length === 0 ? 0 : left - own;
+    }
+  }
+
+  /** Resolves when no payment waits and no inquiry runs. */
+  async ended(): Promise<void> {
+    while (this.running.size > 0) await Promise.all(this.running);
   }
 
   /** Returns a leased payment, to be due at `dueAt`. */
-  handBack({ account, conversationId, version }: PaymentRecord, dueAt: Date): Promise<void> {
-    return callStore('handing work back', () => this.store.handBack(account, conversationId, version, dueAt));
+  private handBack({ account, conversationId, version }: PaymentRecord, dueAt: Date): Promise<void> {
+    return callStore('handing work back', () => this.parts.store.handBack(account, conversationId, version, dueAt));
   }
 
-  /** Deletes old settled payments with their refunds, and handlers and keys that have been remembered long enough. */
-  purge(): Promise<PurgeCounts> {
-    const { account, retentionMs, idempotencyTtlMs } = this.settings;
-    const retention = { paymentsMs: retentionMs, pairsMs: PAIR_MEMORY_MS, keysMs: idempotencyTtlMs };
-    return callStore('deleting old payments', () => this.store.purge(account, retention));
+  private handBackFor(record: PaymentRecord, ms: number): Promise<void> {
+    return this.handBack(record, new Date(this.parts.clock.now().getTime() + ms));
+  }
+
+  private async processPayment(record: PaymentRecord): Promise<void> {
+    const { clock, rules, settings, stopping } = this.parts;
+    if (stopping.aborted) return this.handBack(record, clock.now());
+    if (!isKnown(record)) return this.handBackFor(record, NEWER_RELEASE_MS);
+    switch (factsOf(record.state).whenDue) {
+      case 'expire':
+        return this.expire(record);
+      case 'interrupt':
+        return this.interrupt(record);
+      case 'inquire':
+        if (!isOwn(record, settings)) return this.leaveToItsGateway(record);
+        // A page that nobody can ask about ends like one whose gateway is silent.
+        if (rules.canInquire || record.state === 'pending') return this.inquire({ record, isLeased: true });
+        // Another instance may be able to ask.
+        return this.leaveToOthers(record, PAYMENT_LEASE_MS);
+      case 'nothing':
+        return;
+    }
+  }
+
+  private async expire(record: PaymentRecord): Promise<void> {
+    const { clock, writer } = this.parts;
+    // Of a payment that is only being started, the claim has ended.
+    if (record.state !== 'initiating' && record.expiresAt && record.expiresAt > clock.now()) {
+      return this.handBack(record, record.expiresAt);
+    }
+    const ended = await writer.move(record, 'expired');
+    if (ended.outcome === 'replaced') this.counts.expired += 1;
+  }
+
+  /**
+   * The claim ran out, so the process that held it is gone. That gives the right to ask the gateway, never to send
+   * again.
+   */
+  private async interrupt(record: PaymentRecord): Promise<void> {
+    const { clock, rules, settings, writer } = this.parts;
+    const now = clock.now();
+    const dueAt = rules.canInquire ? nextInquiry(now, 0, rules.random) : now;
+    const moved = await writer.move(record, 'unknown', { reason: 'interrupted', dueAt });
+    if (moved.outcome !== 'replaced') return;
+    this.counts.interrupted += 1;
+    if (rules.canInquire && isOwn(record, settings)) await this.inquire({ record: moved.record, isLeased: false });
+  }
+
+  /**
+   * Leaves a record of another gateway to instances with the settings of that one. An open page ends like one whose
+   * gateway is silent, so that a person can settle it.
+   */
+  private async leaveToItsGateway(record: PaymentRecord): Promise<void> {
+    if (record.state === 'pending' && (await this.parts.inquiries.ask(record))) return;
+    return this.leaveToOthers(record);
+  }
+
+  /**
+   * Leaves a record that cannot be asked about here to other instances, for as long as it has been unchanged already.
+   * One that ended long ago is due no more, so that it can be purged.
+   */
+  private async leaveToOthers(record: PaymentRecord, maxMs = MAX_LEFT_MS): Promise<void> {
+    const { clock, rules, writer } = this.parts;
+    const unchangedMs = clock.now().getTime() - record.updatedAt.getTime();
+    if (factsOf(record.state).settled && unchangedMs >= MAX_LATE_MS) {
+      const { state, reason, by } = record;
+      return void (await writer.move(record, state, { reason, by }));
+    }
+    const leftMs = Math.min(Math.max(unchangedMs, MIN_LEFT_MS), maxMs);
+    await this.handBackFor(record, variedBy(rules.random, leftMs));
+  }
+
+  /** Queues an inquiry, unless as many are waiting as may. */
+  private async inquire(waiting: Waiting): Promise<void> {
+    const { conversationId } = waiting.record;
+    // If its lease ran out during the inquiry, it is leased again: do not start a second inquiry.
+    if (this.asked.has(conversationId)) return;
+    const isFull = this.#waiting.size >= this.capacity && !this.#waiting.has(conversationId);
+    if (isFull) return this.putOff(waiting, this.later(0));
+    // A payment that was leased again while it waited keeps its place, with the new lease.
+    this.#waiting.set(conversationId, waiting);
+    if (this.workers >= INQUIRIES_AT_ONCE) return;
+    const worker = this.askInTurn().finally(() => this.running.delete(worker));
+    this.running.add(worker);
+  }
+
+  private async askInTurn(): Promise<void> {
+    this.workers += 1;
+    for (const [conversationId, waiting] of this.#waiting) {
+      this.#waiting.delete(conversationId);
+      this.asked.add(conversationId);
+      await this.ask(waiting).then(() => this.onInquiry(null), this.onInquiry);
+      this.asked.delete(conversationId);
+    }
+    this.workers -= 1;
+    if (this.workers === 0) this.isSilent = false;
+  }
+
+  private async ask(waiting: Waiting): Promise<void> {
+    const { clock, inquiries, rules, stopping } = this.parts;
+    const { record } = waiting;
+    if (stopping.aborted) return this.putOff(waiting, clock.now());
+    // Its lease has ended, so another instance may be asking.
+    if (record.dueAt === null || clock.now() >= record.dueAt) return;
+    if (this.isSilent) return this.putOff(waiting, this.later(record.inquiries));
+    const settled = await inquiries.ask(record);
+    if (!settled) {
+      this.isSilent = true;
+      return this.handBack(record, this.later(record.inquiries));
+    }
+    // An answer about a page that says nothing new is not written.
+    if (settled.record.version === record.version) {
+      await this.putOff(waiting, nextPageInquiry(record, clock.now(), rules.random));
+    }
+    this.counts.inquired += 1;
+    if (settled.event) this.counts.settled += 1;
+  }
+
+  private later(inquiries: number): Date {
+    const { clock, rules } = this.parts;
+    return nextInquiry(clock.now(), Math.max(inquiries, MIN_LATER_INQUIRIES), rules.random);
+  }
+
+  /** A payment that is not leased already has its due time. */
+  private async putOff({ record, isLeased }: Waiting, dueAt: Date): Promise<void> {
+    if (isLeased) await this.handBack(record, dueAt);
   }
 }
 

@@ -1,21 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { GatewayClient } from '../gateway/gateway-client.js';
 import { EventDispatcher } from '../events/event-dispatcher.js';
-import { PaymentSettings } from '../options/payment-settings.js';
-import { FailureLog } from '../runtime/limited-log.js';
 import { Inquiries } from '../operations/inquiry.js';
-import { isOwn } from '../settlement/records.js';
-import { InquiryQueue, type InquiryWatch, type QueuedInquiry } from './inquiry-queue.js';
+import { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentClock } from '../runtime/clock.js';
-import { isKnown, type PaymentRecord } from '../payment/payment.js';
-import { factsOf } from '../payment/states.js';
-import { Randomness } from '../runtime/randomness.js';
-import { DuePayments, PAYMENT_LEASE_MS, sideBySide } from './due-payments.js';
+import { FailureLog } from '../runtime/limited-log.js';
+import { SettlementRules } from '../settlement/outcomes.js';
 import { OwedWrites } from '../settlement/owed-writes.js';
-import { PaymentWriter } from '../settlement/writer.js';
-import { nextInquiry, variedBy } from '../settlement/outcomes.js';
 import { StoreClock } from '../settlement/store-clock.js';
+import { PaymentWriter } from '../settlement/writer.js';
+import { PAYMENT_STORE, type PaymentStore } from '../store/payment-store.js';
+import { callStore } from '../store/store-call.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
+import { DuePayments, MAX_PAYMENTS_PER_PASS, sideBySide } from './due-payments.js';
 
 /** What one pass did. */
 export interface ReconcileCounts {
@@ -35,33 +31,25 @@ export interface ReconcileCounts {
   purged: number;
 }
 
-const LEASE_BATCH = 50;
-const MAX_PAYMENTS_PER_PASS = 200;
-const PAYMENTS_AT_ONCE = 4;
 /** Even if each answer takes 20 seconds, all of them are asked about before their leases run out. */
 const MAX_WAITING_INQUIRIES = 100;
 const EVERY_MS = 2_000;
-/** After how long a payment in a state of a newer release is handed back to that release. */
-const NEWER_RELEASE_MS = 60_000;
-/** For how long a record of another gateway is handed back. */
-const MIN_LEFT_MS = 60_000;
-const MAX_LEFT_MS = 3_600_000;
-/** How long one that has ended unpaid may still be asked about by its own gateway's instances. */
-const MAX_LATE_MS = 7 * 86_400_000;
 const PURGE_EVERY_MS = 3_600_000;
+/** How long a handler that is no longer announced is remembered: 30 days. */
+const PAIR_MEMORY_MS = 30 * 86_400_000;
 /** A handler that was not announced for ten minutes no longer holds up deliveries, so announce more often. */
 const RENEW_EVERY_MS = 120_000;
-/** How soon a failed task is tried again. */
+/** How soon a failed announcement is tried again. */
 const RENEW_AGAIN_MS = 10_000;
-/** Each of these runs on its own schedule. */
-type Task = 'payments' | 'inquiries' | 'handlers' | 'purge';
 
-const FAILED: Readonly<Record<Task, string>> = {
+/** What is logged when the store fails a part of the background work. */
+const FAILED = {
   payments: 'The payment store failed during background work, which is tried again.',
   inquiries: 'The payment store failed during inquiries, which are made again.',
   handlers: 'The payment store failed to record the handlers of events; they are announced again.',
   purge: 'The payment store failed to delete old payments; this is tried again.',
-};
+} as const;
+type Work = keyof typeof FAILED;
 
 /**
  * The background work: writes owed outcomes, expires payments, asks the gateway about unknown ones, delivers events,
@@ -70,10 +58,10 @@ const FAILED: Readonly<Record<Task, string>> = {
 @Injectable()
 export class Reconciler {
   private readonly logger = new PaymentLogger();
-  private readonly failures: FailureLog<Task>;
+  private readonly failures: FailureLog<Work>;
   private readonly stopping = new AbortController();
-  /** The inquiries of the background passes. */
-  private readonly queue: InquiryQueue;
+  /** The payments that the background passes work on. */
+  private readonly due: DuePayments;
   private loops: Promise<unknown> | null = null;
   /** When the last background pass began; null before the first. */
   private passedAt: number | null = null;
@@ -82,24 +70,22 @@ export class Reconciler {
   private unheard = 0;
 
   constructor(
-    private readonly due: DuePayments,
+    @Inject(PAYMENT_STORE) private readonly store: PaymentStore,
     private readonly owed: OwedWrites,
     private readonly writer: PaymentWriter,
     private readonly inquiries: Inquiries,
-    private readonly gateway: GatewayClient,
     private readonly events: EventDispatcher,
+    private readonly rules: SettlementRules,
     @Inject(StoreClock) private readonly clock: PaymentClock,
-    private readonly random: Randomness,
     private readonly settings: PaymentSettings,
   ) {
     const { account } = settings;
-    this.failures = new FailureLog<Task>(clock, (task, end) =>
-      this.logger.error(new LogRecord(FAILED[task] + end, { account })),
+    this.failures = new FailureLog<Work>(clock, (work, end) =>
+      this.logger.error(new LogRecord(FAILED[work] + end, { account })),
     );
-    this.queue = this.newQueue(MAX_WAITING_INQUIRIES, {
-      failed: () => this.failures.failed('inquiries'),
-      succeeded: () => this.failures.succeeded('inquiries'),
-    });
+    this.due = this.newDuePayments(MAX_WAITING_INQUIRIES, (failure) =>
+      failure === null ? this.failures.succeeded('inquiries') : this.failures.failed('inquiries'),
+    );
   }
 
   /** How long ago the last background pass began, in milliseconds; null if there is no background work. */
@@ -133,151 +119,61 @@ export class Reconciler {
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.loops;
-    await this.queue.ended();
+    await this.due.ended();
     await this.events.stop();
   }
 
   /**
-   * Makes one pass. If the store fails, the pass ends; leases run out by themselves.
+   * Makes one pass, and waits for the gateway's answers about unknown payments. If the store fails, the pass ends;
+   * leases run out by themselves.
    *
    * @throws PaymentStoreError
    */
   async pass(): Promise<ReconcileCounts> {
-    const counts = noCounts();
-    const tasks = [() => this.passAndAsk(counts), () => this.renewHandlers()];
-    await sideBySide(tasks, tasks.length, (task) => task());
-    counts.delivered = await this.events.deliverDue();
-    // Last, since what a purge looks at is locked for a moment, and is then no payment that is due.
-    counts.purged = await this.purge();
-    return counts;
-  }
-
-  /** Processes due payments, and waits for the gateway's answers about unknown ones. */
-  private async passAndAsk(counts: ReconcileCounts): Promise<void> {
     const failures: unknown[] = [];
-    const queue = this.newQueue(MAX_PAYMENTS_PER_PASS, {
-      failed: (failure) => failures.push(failure),
-      succeeded: () => undefined,
-    });
-    try {
-      await this.processDue(counts, queue);
-    } finally {
-      await queue.ended();
-    }
-    if (failures.length > 0) throw failures[0] as Error;
+    const due = this.newDuePayments(MAX_PAYMENTS_PER_PASS, (failure) => failures.push(failure));
+    let written = 0;
+    const payments = async (): Promise<void> => {
+      written = await this.process(due).finally(() => due.ended());
+      const failed = failures.find((failure) => failure !== null);
+      if (failed) throw failed as Error;
+    };
+    await sideBySide([payments, () => this.renewHandlers()], 2, (work) => work());
+    const delivered = await this.events.deliverDue();
+    // Last, since what a purge looks at is locked for a moment, and is then no payment that is due.
+    const purged = await this.purge();
+    return { written, ...due.counts, delivered, purged };
   }
 
   private async passInBackground(): Promise<void> {
     this.passedAt = this.clock.monotonic();
-    await this.processDue(noCounts(), this.queue);
+    await this.process(this.due);
+  }
+
+  /** @returns how many outcomes were stored that could not be stored before */
+  private async process(due: DuePayments): Promise<number> {
+    // First, since a claim that runs out meanwhile would turn an outcome that is known here into `unknown`.
+    const written = await this.owed.writeAll();
+    await due.process();
+    return written;
   }
 
   private async repeat(work: () => Promise<void> | void): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
-      await this.clock.sleep(EVERY_MS * (0.75 + 0.5 * this.random.fraction()), signal);
+      await this.clock.sleep(EVERY_MS * (0.75 + 0.5 * this.rules.random.fraction()), signal);
       if (!signal.aborted) await work();
     }
   }
 
   /** Never rejects. */
-  private async attempt(task: Task, work: () => Promise<unknown>): Promise<void> {
+  private async attempt(work: Work, run: () => Promise<unknown>): Promise<void> {
     try {
-      await work();
-      this.failures.succeeded(task);
+      await run();
+      this.failures.succeeded(work);
     } catch {
-      this.failures.failed(task);
+      this.failures.failed(work);
     }
-  }
-
-  /** Finishes what is quick, and leaves inquiries to the queue. */
-  private async processDue(counts: ReconcileCounts, queue: InquiryQueue): Promise<void> {
-    // First, since a claim that runs out meanwhile would turn an outcome that is known here into `unknown`.
-    counts.written = await this.owed.writeAll();
-    for (let left = MAX_PAYMENTS_PER_PASS; left > 0 && !this.stopping.signal.aborted;) {
-      const until = new Date(this.clock.now().getTime() + PAYMENT_LEASE_MS);
-      const batch = await this.due.lease(Math.min(LEASE_BATCH, left));
-      await sideBySide(batch, PAYMENTS_AT_ONCE, (record) => this.processPayment(record, until, counts, queue));
-      // Any number of another gateway's may be due first: they do not count, so that this one's come in the same pass.
-      const own = batch.filter((record) => isOwn(record, this.settings)).length;
-      left = batch.length === 0 ? 0 : left - own;
-    }
-  }
-
-  private async processPayment(
-    record: PaymentRecord,
-    until: Date,
-    counts: ReconcileCounts,
-    queue: InquiryQueue,
-  ): Promise<void> {
-    if (this.stopping.signal.aborted) return this.due.handBack(record, this.clock.now());
-    if (!isKnown(record)) return this.leaveToNewerRelease(record);
-    switch (factsOf(record.state).whenDue) {
-      case 'expire':
-        return this.expire(record, counts);
-      case 'interrupt':
-        return this.interrupt(record, counts, queue);
-      case 'inquire':
-        if (!isOwn(record, this.settings)) return this.leaveToItsGateway(record);
-        // A page that nobody can ask about ends like one whose gateway is silent.
-        if (this.gateway.canInquire || record.state === 'pending')
-          return queue.add(queuedInquiry(record, until, true, counts));
-        // Another instance may be able to ask.
-        return this.leaveToOthers(record, PAYMENT_LEASE_MS);
-      case 'nothing':
-        return;
-    }
-  }
-
-  private leaveToNewerRelease(record: PaymentRecord): Promise<void> {
-    return this.due.handBack(record, new Date(this.clock.now().getTime() + NEWER_RELEASE_MS));
-  }
-
-  /**
-   * Leaves a record of another gateway to instances with the settings of that one. An open page ends like one whose
-   * gateway is silent, so that a person can settle it.
-   */
-  private async leaveToItsGateway(record: PaymentRecord): Promise<void> {
-    if (record.state === 'pending' && (await this.inquiries.ask(record))) return;
-    return this.leaveToOthers(record);
-  }
-
-  /**
-   * Leaves a record that cannot be asked about here to other instances, for as long as it has been unchanged already.
-   * One that ended long ago is due no more, so that it can be purged.
-   */
-  private async leaveToOthers(record: PaymentRecord, maxMs = MAX_LEFT_MS): Promise<void> {
-    const now = this.clock.now().getTime();
-    const unchangedMs = now - record.updatedAt.getTime();
-    if (factsOf(record.state).settled && unchangedMs >= MAX_LATE_MS) {
-      const { state, reason, by } = record;
-      return void (await this.writer.move(record, state, { reason, by }));
-    }
-    const leftMs = Math.min(Math.max(unchangedMs, MIN_LEFT_MS), maxMs);
-    await this.due.handBack(record, new Date(now + variedBy(this.random, leftMs)));
-  }
-
-  /**
-   * The claim ran out, so the process that held it is gone. That gives the right to ask the gateway, never to send
-   * again.
-   */
-  private async interrupt(record: PaymentRecord, counts: ReconcileCounts, queue: InquiryQueue): Promise<void> {
-    const now = this.clock.now();
-    const dueAt = this.gateway.canInquire ? nextInquiry(now, 0, this.random) : now;
-    const moved = await this.writer.move(record, 'unknown', { reason: 'interrupted', dueAt });
-    if (moved.outcome !== 'replaced') return;
-    counts.interrupted += 1;
-    const isAsked = this.gateway.canInquire && isOwn(record, this.settings);
-    if (isAsked) queue.add(queuedInquiry(moved.record, dueAt, false, counts));
-  }
-
-  private async expire(record: PaymentRecord, counts: ReconcileCounts): Promise<void> {
-    // Of a payment that is only being started, the claim has ended.
-    if (record.state !== 'initiating' && record.expiresAt && record.expiresAt > this.clock.now()) {
-      return this.due.handBack(record, record.expiresAt);
-    }
-    const ended = await this.writer.move(record, 'expired');
-    if (ended.outcome === 'replaced') counts.expired += 1;
   }
 
   private async renewHandlers(): Promise<void> {
@@ -288,12 +184,19 @@ export class Reconciler {
     this.renewAt = now + RENEW_EVERY_MS;
   }
 
-  /** @returns how many payments were deleted */
+  /**
+   * Deletes old settled payments with their refunds, and handlers and keys that have been remembered long enough.
+   *
+   * @returns how many payments were deleted
+   */
   private async purge(): Promise<number> {
     const now = this.clock.monotonic();
     if (now < this.purgeAt) return 0;
     this.purgeAt = now + PURGE_EVERY_MS;
-    const { payments, unheard, hasMore } = await this.due.purge();
+    const { account, retentionMs, idempotencyTtlMs } = this.settings;
+    const retention = { paymentsMs: retentionMs, pairsMs: PAIR_MEMORY_MS, keysMs: idempotencyTtlMs };
+    const purge = () => this.store.purge(account, retention);
+    const { payments, unheard, hasMore } = await callStore('deleting old payments', purge);
     if (hasMore) this.purgeAt = now;
     if (unheard > 0) this.reportUnheard(unheard);
     return payments;
@@ -306,21 +209,9 @@ export class Reconciler {
     this.logger.log(new LogRecord(line, { account, events }));
   }
 
-  private newQueue(capacity: number, watch: InquiryWatch): InquiryQueue {
-    const { due, inquiries, clock, random } = this;
+  private newDuePayments(capacity: number, onInquiry: (failure: unknown) => void): DuePayments {
+    const { store, writer, inquiries, rules, clock, settings } = this;
     const stopping = this.stopping.signal;
-    return new InquiryQueue({ due, inquiries, clock, random, stopping }, capacity, watch);
+    return new DuePayments({ store, writer, inquiries, rules, clock, settings, stopping }, capacity, onInquiry);
   }
-}
-
-function noCounts(): ReconcileCounts {
-  return { written: 0, expired: 0, interrupted: 0, inquired: 0, settled: 0, delivered: 0, purged: 0 };
-}
-
-function queuedInquiry(record: PaymentRecord, until: Date, isLeased: boolean, counts: ReconcileCounts): QueuedInquiry {
-  const onAnswer = (isSettled: boolean): void => {
-    counts.inquired += 1;
-    if (isSettled) counts.settled += 1;
-  };
-  return { record, until, isLeased, onAnswer };
 }

@@ -1,3 +1,4 @@
+// Imported, since a host's tests may replace the global one by a fake that never calls back.
 import { setImmediate } from 'node:timers';
 
 /** The longest time in milliseconds that Node's timers can wait: about 24 days. */
@@ -92,8 +93,6 @@ export function withTimeout<T>(
     void Promise.resolve().then(work).then(resolve, reject).then(cancel);
   });
 }
-
-// Imported, since a host's tests may replace the global one by a fake that never calls back.
 
 /** Payments resumed per turn of the event loop; together they take some milliseconds. */
 const PER_TURN = 16;

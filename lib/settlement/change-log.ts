@@ -29,21 +29,18 @@ export function logContradiction(record: PaymentRecord, { state, reason, result 
   logger.error(lineOf(record, `: an answer of the gateway contradicts this (${answer}); nothing was changed.`));
 }
 
+const NOT_STORED = {
+  owed: 'the store did not accept this; the module keeps trying.',
+  deleted: 'it has been deleted from the store meanwhile.',
+  ofNewerRelease: 'not written, since a newer release has changed it meanwhile.',
+} as const;
+
 /**
- * Logs an outcome that could not be stored. If the process ends before it can be, this line is the only record of it.
+ * Logs an outcome that is not in the store, or not yet. This line is the only record of it; of one that is owed, if the
+ * process ends before it can be stored.
  */
-export function logOwed(record: PaymentRecord): void {
-  logger.error(lineOf(record, ': the store did not accept this; the module keeps trying.'));
-}
-
-/** Logs an outcome that arrived after its record was deleted. This line is the only record of it. */
-export function logDeleted(record: PaymentRecord): void {
-  logger.error(lineOf(record, ': it has been deleted from the store meanwhile.'));
-}
-
-/** Logs an outcome that arrived after a newer release had changed the record. This line is the only record of it. */
-export function logNewerRelease(record: PaymentRecord): void {
-  logger.error(lineOf(record, ': not written, since a newer release has changed it meanwhile.'));
+export function logNotStored(record: PaymentRecord, why: keyof typeof NOT_STORED): void {
+  logger.error(lineOf(record, `: ${NOT_STORED[why]}`));
 }
 
 function lineOf(record: PaymentRecord, end: string, before: Pick<PaymentRecord, 'updatedAt'> | null = null): LogRecord {

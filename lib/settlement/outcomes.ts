@@ -51,33 +51,24 @@ export function applyOutcome(
   // A decline may repeat the requested amount, although nothing was charged.
   const isCharge = outcome.state === 'succeeded' || outcome.state === 'review';
   const change = isCharge ? shown : { ...shown, chargedAmount: record.chargedAmount };
+  const { state, reason } = outcome;
+  const settled = () => advance(record, state, { ...change, reason, ...dueAfter(outcome, rules, now) }, now);
   switch (record.state) {
     case 'charging':
     case 'authorizing':
     case 'refunding':
-      return advance(
-        record,
-        outcome.state,
-        { ...change, reason: outcome.reason, ...dueAfter(outcome, rules, now) },
-        now,
-      );
+      return settled();
     case 'unknown':
-      if (outcome.state !== 'unknown')
-        return advance(
-          record,
-          outcome.state,
-          { ...change, reason: outcome.reason, ...dueAfter(outcome, rules, now) },
-          now,
-        );
+      if (state !== 'unknown') return settled();
       return isUnbound(outcome) && !isUnbound(record)
         ? advance(record, 'unknown', { ...change, reason: 'unbound', dueAt: record.dueAt }, now)
         : null;
     case 'pending':
-      return isCharge ? advance(record, outcome.state, { ...change, reason: outcome.reason }, now) : null;
+      return isCharge ? settled() : null;
     case 'failed':
     case 'expired':
       return isCharge || isUnbound(outcome)
-        ? advance(record, 'review', { ...change, reason: outcome.reason ?? 'moved_after_all' }, now)
+        ? advance(record, 'review', { ...change, reason: reason ?? 'moved_after_all' }, now)
         : null;
     case 'initiating':
     case 'awaiting':
@@ -209,17 +200,28 @@ function dueAfter(
   return state === 'failed' && !isPlain && canInquire ? toBeAskedLate(now) : {};
 }
 
-/**
- * When what ended without money is asked about once more. A page that was left open may be paid late; and a request
- * that was refused, or of which the gateway knew nothing, may have been carried out after all.
- */
-const LATE_HOURS = { page: [1, 6, 24, 48, 72], request: [1, 24] } as const;
 const HOUR_MS = 3_600_000;
-/** An answer that says neither is no late one: it is made up for, of a page each hour for a week. */
-const MAX_UNCLEAR_PAGE_MS = 7 * 24 * HOUR_MS;
-/** Of a request, so often after so long. */
-const MAX_UNCLEAR_REQUEST = 3;
-const UNCLEAR_REQUEST_MS = HOUR_MS / 3;
+
+/** When what ended without money is asked about once more. */
+interface LateInquiries {
+  /** How many hours after its end. */
+  readonly hours: readonly number[];
+  /** An answer that says neither is no late one: it is made up for after so long, */
+  readonly unclearMs: number;
+  /** so often, */
+  readonly maxUnclear: number;
+  /** and for so long after the end. */
+  readonly maxUnclearMs: number;
+}
+
+/**
+ * A page that was left open may be paid late; and a request that was refused, or of which the gateway knew nothing, may
+ * have been carried out after all.
+ */
+const LATE: Readonly<Record<'page' | 'request', LateInquiries>> = {
+  page: { hours: [1, 6, 24, 48, 72], unclearMs: HOUR_MS, maxUnclear: Infinity, maxUnclearMs: 7 * 24 * HOUR_MS },
+  request: { hours: [1, 24], unclearMs: HOUR_MS / 3, maxUnclear: 3, maxUnclearMs: Infinity },
+};
 
 /** What is stored of a payment or refund that ends at this moment, if it is to be asked about once more. */
 export function toBeAskedLate(endedAt: Date): { readonly dueAt: Date; readonly inquiries: number } {
@@ -239,25 +241,16 @@ export function askedLate(
 ): PaymentRecord | null {
   // Someone asked who need not have: nothing is planned.
   if (record.dueAt === null) return null;
-  const { reason, by = null, kind } = record;
-  const inquiries = isClear ? 0 : record.inquiries + 1;
-  const isAgain = !isClear && (kind === 'hosted' || inquiries <= MAX_UNCLEAR_REQUEST);
-  const next = isAgain ? askUnclearAgain(record, now) : nextLateInquiry(record, now);
-  const dueAt = canInquire ? next : null;
+  const { state, reason, by = null, kind, finalizedAt } = record;
+  const late = LATE[kind === 'hosted' ? 'page' : 'request'];
+  const endedAt = (finalizedAt ?? now).getTime();
+  const unclear = isClear ? 0 : record.inquiries + 1;
+  const isAgain = unclear > 0 && unclear <= late.maxUnclear;
+  const again = now.getTime() + late.unclearMs;
+  let next = late.hours.map((hours) => endedAt + hours * HOUR_MS).find((at) => at > now.getTime());
+  if (isAgain) next = again - endedAt < late.maxUnclearMs ? again : undefined;
+  const dueAt = next === undefined || !canInquire ? null : new Date(next);
   // A callback may ask at any time, and as often as its sender likes.
   if (dueAt?.getTime() === record.dueAt.getTime()) return null;
-  return advance(record, record.state, { reason, by, inquiries: isAgain ? inquiries : 0, dueAt }, now);
-}
-
-function askUnclearAgain({ kind, finalizedAt }: PaymentRecord, now: Date): Date | null {
-  if (kind !== 'hosted') return new Date(now.getTime() + UNCLEAR_REQUEST_MS);
-  const next = new Date(now.getTime() + HOUR_MS);
-  return next.getTime() - (finalizedAt ?? now).getTime() < MAX_UNCLEAR_PAGE_MS ? next : null;
-}
-
-function nextLateInquiry({ kind, finalizedAt }: PaymentRecord, now: Date): Date | null {
-  const endedAt = (finalizedAt ?? now).getTime();
-  const late = LATE_HOURS[kind === 'hosted' ? 'page' : 'request'].map((hours) => endedAt + hours * HOUR_MS);
-  const next = late.find((at) => at > now.getTime());
-  return next === undefined ? null : new Date(next);
+  return advance(record, state, { reason, by, inquiries: isAgain ? unclear : 0, dueAt }, now);
 }

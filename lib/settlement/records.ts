@@ -9,8 +9,6 @@ import { refundedPayment, toRefund } from '../payment/refund.js';
 import { PAYMENT_STORE, type PaymentLedger, type RecordType, type RefusedKey } from '../store/payment-store.js';
 import { callStore } from '../store/store-call.js';
 
-type Held = Pick<PaymentRecord, 'reference' | 'allowRepeat'>;
-
 /** A payment that stands in the way of a new one, and what it has of it. */
 export interface Earlier {
   readonly payment: PaymentRecord;
@@ -26,8 +24,8 @@ export class PaymentReader {
   protected readonly type: RecordType = 'payment';
 
   constructor(
-    @Inject(PAYMENT_STORE) private readonly ledger: PaymentLedger,
-    @Inject(PaymentSettings) private readonly settings: Pick<PaymentSettings, 'account'>,
+    @Inject(PAYMENT_STORE) protected readonly ledger: PaymentLedger,
+    @Inject(PaymentSettings) protected readonly settings: Pick<PaymentSettings, 'account'>,
   ) {}
 
   async find(conversationId: string): Promise<PaymentRecord | null> {
@@ -56,7 +54,10 @@ export class PaymentReader {
    * @returns `purged` when the order is held and there is none to name: two payments of it moved money, or the one that
    *   paid it was purged; null when nothing is in the way
    */
-  async findHolder({ reference, allowRepeat }: Held): Promise<PaymentRecord | 'purged' | null> {
+  async findHolder({
+    reference,
+    allowRepeat,
+  }: Pick<PaymentRecord, 'reference' | 'allowRepeat'>): Promise<PaymentRecord | 'purged' | null> {
     if (reference === null || allowRepeat || !isWritable(reference)) return null;
     return this.read(() => this.ledger.findByReferenceLock(this.settings.account, reference));
   }
@@ -64,10 +65,6 @@ export class PaymentReader {
   async findByReference(reference: string): Promise<PaymentRecord[]> {
     if (!isWritable(reference)) return [];
     return this.read(() => this.ledger.findByReference(this.settings.account, reference));
-  }
-
-  protected findRefunds(conversationId: string): Promise<PaymentRecord[]> {
-    return this.read(() => this.ledger.findRefunds(this.settings.account, conversationId));
   }
 
   /** @returns `purged` when the payment that had the key was purged and the key is still remembered */
@@ -118,7 +115,7 @@ export class PaymentReader {
     return holder && { payment: holder, key: 'reference' };
   }
 
-  private read<T>(call: () => Promise<T>): Promise<T> {
+  protected read<T>(call: () => Promise<T>): Promise<T> {
     return callStore('reading', call);
   }
 }
@@ -152,7 +149,7 @@ export class RefundReader extends PaymentReader {
 
   /** The refunds of a payment, oldest first. */
   ofPayment(conversationId: string): Promise<PaymentRecord[]> {
-    return this.findRefunds(conversationId);
+    return this.read(() => this.ledger.findRefunds(this.settings.account, conversationId));
   }
 
   /**

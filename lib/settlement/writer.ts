@@ -11,7 +11,7 @@ import { type PaymentClock, withTimeout } from '../runtime/clock.js';
 import { PAYMENT_STORE, type PaymentLedger, type RefusedKey, type ReplaceOutcome } from '../store/payment-store.js';
 import { callStore } from '../store/store-call.js';
 import { countAttempt } from '../telemetry/metrics.js';
-import { logContradiction, logDeleted, logNewerRelease, logOwed, reportChange } from './change-log.js';
+import { logContradiction, logNotStored, reportChange } from './change-log.js';
 import {
   applyNotSent,
   applyOutcome,
@@ -37,6 +37,14 @@ interface SettledFrom {
   readonly untold?: LedgerState | undefined;
 }
 
+/** The result of a settlement: the record as it is now, and the event if its state changed. */
+export interface Settled {
+  readonly record: PaymentRecord;
+  /** False if the store has no such record any more, or did not accept it. */
+  readonly isStored: boolean;
+  readonly event?: LedgerEvent;
+}
+
 /** What a caller is told of a payment that was written. */
 export function paymentOf({ record, isStored }: Settled): Payment {
   return toPayment(record, isStored);
@@ -49,14 +57,6 @@ export function refundOf({ record, isStored }: Settled): Refund {
 
 /** How long a caller waits for the store once the outcome is known; the write goes on after that. */
 const MAX_WRITE_WAIT_MS = 5_000;
-
-/** The result of a settlement: the record as it is now, and the event if its state changed. */
-export interface Settled {
-  readonly record: PaymentRecord;
-  /** False if the store has no such record any more, or did not accept it. */
-  readonly isStored: boolean;
-  readonly event?: LedgerEvent;
-}
 
 /**
  * Writes payments and refunds, each change by compare-and-set and together with its event. Before anything is sent, a
@@ -149,7 +149,7 @@ export class PaymentWriter {
     void writing.then((late) => this.publish(late?.event));
     this.owed.add(this.owedWrite(record, write));
     const owed = settle(record, this.clock.now()) ?? record;
-    logOwed(owed);
+    logNotStored(owed, 'owed');
     return { record: owed, isStored: false };
   }
 
@@ -194,7 +194,7 @@ export class PaymentWriter {
       const latest = await this.ledger.find(record.account, record.conversationId);
       if (!latest) {
         // Only settled payments are deleted, so there is no record left to write to, however often it is tried.
-        logDeleted(next);
+        logNotStored(next, 'deleted');
         return { record: next, isStored: false };
       }
       current = latest;
@@ -204,7 +204,7 @@ export class PaymentWriter {
   /** A state of a newer release is only changed by that release: the outcome is logged, not stored. */
   private leave(current: PaymentRecord, before: PaymentRecord, settle: Settlement): PaymentRecord {
     const lost = isKnown(before) ? settle(before, this.clock.now()) : null;
-    if (lost && eventOfChange(before, lost)) logNewerRelease(lost);
+    if (lost && eventOfChange(before, lost)) logNotStored(lost, 'ofNewerRelease');
     return current;
   }
 
@@ -284,7 +284,7 @@ function unsentRecord(opening: PaymentRecord, now: Date): PaymentRecord {
 }
 
 /** Ends an opening that was applied after all, if this attempt wrote it. */
-export function fenceOpening(opening: PaymentRecord): Settlement {
+function fenceOpening(opening: PaymentRecord): Settlement {
   return (current, now) => (current.attemptId === opening.attemptId ? applyNotSent(current, now) : null);
 }
 
@@ -292,7 +292,7 @@ export function fenceOpening(opening: PaymentRecord): Settlement {
  * Raises the version, so that the unconfirmed claim fails, or reverts the claim if it was applied after all and this
  * attempt wrote it. The payment then waits for the buyer to reload.
  */
-export function fenceClaim(before: PaymentRecord, attemptId: string): Settlement {
+function fenceClaim(before: PaymentRecord, attemptId: string): Settlement {
   return (current, now) => {
     // Each change raises the version, so the unconfirmed write can only apply to this one.
     const isBefore = current.version === before.version;

@@ -92,7 +92,7 @@ export const TARGETS = [
     files: {
       'lib/settlement/claim.ts': ['settlement/claim', 'operations/three-d'],
       'lib/settlement/writer.ts': ['settlement/writer', 'settlement/fences'],
-      'lib/settlement/in-flight.ts': ['settlement/in-flight'],
+      'lib/settlement/in-flight.ts': ['settlement/in-flight', 'overload/bound'],
       'lib/settlement/records.ts': ['settlement/records'],
       'lib/settlement/change-log.ts': ['settlement/change-log'],
       'lib/settlement/owed-writes.ts': ['settlement/owed-writes'],
@@ -104,8 +104,7 @@ export const TARGETS = [
       'lib/operations/inquiry.ts': ['operations/inquiry', 'operations/operation-spans'],
       'lib/operations/resolution.ts': ['operations/resolution'],
       'lib/reconciler/reconciler.ts': ['reconciler/reconciler'],
-      'lib/reconciler/inquiry-queue.ts': ['reconciler/reconciler'],
-      'lib/reconciler/due-payments.ts': ['reconciler/due-payments', 'reconciler/side-by-side'],
+      'lib/reconciler/due-payments.ts': ['reconciler/reconciler'],
       'lib/runtime/clock.ts': ['runtime/clock', 'runtime/loop-turn'],
       'lib/store/store-call.ts': ['settlement/records', 'operations/resolution'],
       'lib/module/start-up-report.ts': ['e2e/start-up-log'],

@@ -6,7 +6,6 @@ import type { PlainEvents } from '../../lib/events/plain-events.js';
 import { BinInquiries } from '../../lib/operations/bin.js';
 import { DirectPayments } from '../../lib/operations/direct.js';
 import { HostedPayments } from '../../lib/operations/hosted.js';
-import { DuePayments } from '../../lib/reconciler/due-payments.js';
 import { Reconciler } from '../../lib/reconciler/reconciler.js';
 import { InFlight, InFlightLimit, type ProcessHold } from '../../lib/settlement/in-flight.js';
 import { Inquiries } from '../../lib/operations/inquiry.js';
@@ -90,14 +89,13 @@ export function assembleFlows({
   const gateway = new GatewayClient(settings, transport, clock);
   const rules = new SettlementRules(settings, gateway, random);
   const writer = new PaymentWriter(store, time, events, owed, rules);
-  const due = new DuePayments(store, settings);
   const urls = new ReturnUrlMaker(settings, route, new ApplicationConfig(), new HttpAdapterHost());
   const opening = new Opening(reader, writer, urls, time, random, settings);
   const direct = new DirectPayments(opening, writer, gateway, time, settings);
   const threeD = new ThreeDPayments(opening, reader, writer, gateway, time, random, settings);
   const inquiries = new Inquiries(reader, refunds, writer, gateway, time, rules, settings);
   const hosted = new HostedPayments(opening, reader, writer, inquiries, gateway, time, random, settings);
-  const reconciler = new Reconciler(due, owed, writer, inquiries, gateway, events, time, random, settings);
+  const reconciler = new Reconciler(store, owed, writer, inquiries, events, rules, time, settings);
   const operator = new Resolutions(reader, refunds, writer, time);
   const inFlight = new InFlight(processHold);
   inFlight.open();
@@ -124,7 +122,6 @@ export function assembleFlows({
     owed,
     reader,
     writer,
-    due,
     gateway,
     reconciler,
     inFlight,

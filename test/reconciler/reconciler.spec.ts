@@ -1,11 +1,12 @@
 import { jest } from '@jest/globals';
-import type { PaymentOptions, ReconcileCounts } from 'nestjs-card-payment';
-import type { AssembledFlows } from '../operations/assembled-flows.js';
+import { inspect } from 'node:util';
+import type { MemoryPaymentStore, PaymentOptions, PaymentService, ReconcileCounts } from 'nestjs-card-payment';
+import { type AssembledFlows, RULES } from '../operations/assembled-flows.js';
 import { DECLINED, type FakeGateway, LOST, NOT_PAID, PAID, UNDECIDED } from '../operations/fake-gateway.js';
 import { logLines } from '../operations/log-lines.js';
 import { isOver, quiet, sale, TestShop } from '../operations/test-shop.js';
 import type { Transmission } from '../../lib/gateway/transport/attempt.js';
-import { PAYMENT_LEASE_MS } from '../../lib/reconciler/due-payments.js';
+import { type DueParts, DuePayments, PAYMENT_LEASE_MS } from '../../lib/reconciler/due-payments.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
@@ -98,22 +99,6 @@ describe('Reconciler', () => {
       expect(shop.gateway.requests).toEqual([]);
     });
 
-    it('logs a failure of the store, and continues when the store works again', async () => {
-      await addUnknown(1);
-      const { store } = shop;
-      const leaseDue = store.leaseDue.bind(store);
-      store.leaseDue = () => Promise.reject(new Error('password=secret'));
-      await startBackground();
-      await shop.clock.advance(2 * LONGEST_INTERVAL_MS);
-      const line = 'error The payment store failed during background work, which is tried again.';
-      expect(log).toContain(line);
-      expect(records[log.indexOf(line)]).toMatchObject({ account: 'default' });
-      expect(log.join()).not.toContain('secret');
-      store.leaseDue = leaseDue;
-      await shop.clock.advance(LONGEST_INTERVAL_MS);
-      expect(await stateOf('UNKNOWN0')).toBe('succeeded');
-    });
-
     it('reports how long ago its last pass began', async () => {
       await shop.clock.advance(HOUR_MS);
       const { reconciler } = await startBackground();
@@ -155,8 +140,43 @@ describe('Reconciler', () => {
   });
 
   describe('in one pass', () => {
-    it('counts nothing if there is nothing to do', async () => {
-      expect(await flows.payments.reconcile()).toEqual(NOTHING);
+    const ANSWERED = { interrupted: 1, inquired: 1, settled: 1, delivered: 2 };
+    const AFTER_ANSWER = ['DUE:4 unknown', 'DUE:5 succeeded'];
+
+    it.each<[string, Partial<PaymentRecord> | null, boolean, Partial<ReconcileCounts>, string[]]>([
+      ['counts nothing if there is nothing to do', null, true, {}, []],
+      ['does nothing for a payment that has ended', { state: 'failed', dueAt: null }, true, {}, []],
+      [
+        'asks about one that was left charging, and never sends it again',
+        { state: 'charging' },
+        true,
+        ANSWERED,
+        AFTER_ANSWER,
+      ],
+      [
+        'asks about one that was left authorizing, and sends no Auth3d',
+        { state: 'authorizing' },
+        true,
+        ANSWERED,
+        AFTER_ANSWER,
+      ],
+      [
+        'leaves one to others where it cannot ask',
+        { state: 'charging' },
+        false,
+        { interrupted: 1, delivered: 1 },
+        ['DUE:4 unknown'],
+      ],
+    ])('%s', async (_what, record, canAsk, counts, journal) => {
+      const { payments } = await shop.start(canAsk ? {} : noCheckPayment());
+      if (record) await add('DUE', record);
+      expect(await payments.reconcile()).toEqual({ ...NOTHING, ...counts });
+      expect(shop.journal).toEqual(journal);
+      expect(shop.gateway.requests.map(({ operation }) => operation)).toEqual(counts.inquired ? ['CheckPayment'] : []);
+      const [, changed] = await shop.store.history('default', 'DUE');
+      expect(changed).toEqual(
+        counts.interrupted && expect.objectContaining({ state: 'unknown', reason: 'interrupted' }),
+      );
     });
 
     it('expires a payment whose buyer did not return, but not before expiresAt', async () => {
@@ -249,25 +269,6 @@ describe('Reconciler', () => {
       });
     });
 
-    it('does nothing else for a payment that has ended', async () => {
-      await add('ENDED', { state: 'failed', dueAt: null });
-      expect(await flows.payments.reconcile()).toEqual(NOTHING);
-      expect(shop.gateway.requests).toEqual([]);
-    });
-
-    it.each(['charging', 'authorizing'] as const)(
-      'inquires about a payment that was left %s, and never sends it again',
-      async (state) => {
-        await add('LEFT', { state });
-        const counts = await flows.payments.reconcile();
-        expect(counts).toEqual({ ...NOTHING, interrupted: 1, inquired: 1, settled: 1, delivered: 2 });
-        expect(shop.journal).toEqual(['LEFT:4 unknown', 'LEFT:5 succeeded']);
-        expect(shop.gateway.requests.map(({ operation }) => operation)).toEqual(['CheckPayment']);
-        const [, interrupted] = await shop.store.history('default', 'LEFT');
-        expect(interrupted).toMatchObject({ state: 'unknown', reason: 'interrupted' });
-      },
-    );
-
     it('inquires about a payment left charging even if another payment of its order turned out to be charged', async () => {
       const reference = 'order-1';
       await add('MOVED', { state: 'failed', reference, dueAt: null });
@@ -276,42 +277,6 @@ describe('Reconciler', () => {
       expect(await flows.payments.inquire('MOVED')).toMatchObject({ state: 'review', reason: 'moved_after_all' });
       expect(await flows.payments.reconcile()).toMatchObject({ interrupted: 1, inquired: 1 });
       expect(await stateOf('LEFT')).toBe('unknown');
-    });
-
-    it('leaves a payment alone whose request is under way', async () => {
-      const held = shop.gateway.hold('DoPayment');
-      const paying = flows.payments.doPayment(sale({ conversationId: 'ABC00000000000000001' }));
-      await held.begun;
-      await shop.clock.advance(MINUTE_MS);
-      expect(await flows.payments.reconcile()).toEqual(NOTHING);
-      held.answer(shop.gateway.approval({ operation: 'DoPayment', conversationId: 'ABC00000000000000001' }));
-      expect((await paying).state).toBe('succeeded');
-    });
-
-    it('inquires about a payment that stays unknown at growing intervals', async () => {
-      await addUnknown(1);
-      const inquiredAt: number[] = [];
-      for (let seconds = 0; seconds <= 600; seconds += 1) {
-        shop.gateway.willAnswer('CheckPayment', UNDECIDED);
-        const { inquired } = await flows.payments.reconcile();
-        if (inquired > 0) inquiredAt.push(seconds);
-        await shop.clock.advance(SECOND_MS);
-      }
-      const intervals = inquiredAt.slice(1).map((at, index) => at - inquiredAt[index]!);
-      expect(inquiredAt[0]).toBe(0);
-      // Half a minute at first, doubled each time, give or take a fifth.
-      intervals.forEach((interval, index) => {
-        expect(interval).toBeGreaterThanOrEqual(30 * 2 ** index * 0.8);
-        expect(interval).toBeLessThanOrEqual(30 * 2 ** index * 1.2 + 1);
-      });
-      expect(intervals.length).toBeGreaterThanOrEqual(3);
-    });
-
-    it('leaves an unknown payment to an operator if the dialect has no CheckPayment', async () => {
-      const withoutInquiry = await shop.start(noCheckPayment());
-      await add('LEFT', { state: 'charging' });
-      expect(await withoutInquiry.payments.reconcile()).toMatchObject({ interrupted: 1, inquired: 0 });
-      expect(await shop.store.find('default', 'LEFT')).toMatchObject({ state: 'unknown' });
     });
 
     it('processes at most 200 payments', async () => {
@@ -347,43 +312,24 @@ describe('Reconciler', () => {
     });
   });
 
-  describe('when the gateway does not answer', () => {
-    it('stops inquiring about the rest of the batch for about a minute', async () => {
-      const ids = await addUnknown(40);
-      shop.gateway.willAnswer('CheckPayment', ...ids.map(() => LOST));
-      expect(await flows.payments.reconcile()).toEqual(NOTHING);
-      // Only the inquiries that ran at the same time as the first.
-      const count = shop.gateway.sent('CheckPayment').length;
-      expect(count).toBeGreaterThan(0);
-      expect(count).toBeLessThanOrEqual(4);
-
-      await shop.clock.advance(47 * SECOND_MS);
-      expect(await flows.payments.reconcile()).toEqual(NOTHING);
-      expect(shop.gateway.sent('CheckPayment')).toHaveLength(count);
-    });
-
-    it('inquires about the whole batch a minute later', async () => {
-      await addUnknown(40);
-      shop.gateway.willAnswer('CheckPayment', LOST, LOST, LOST, LOST);
-      await flows.payments.reconcile();
-      await shop.clock.advance(72 * SECOND_MS);
-      expect(await flows.payments.reconcile()).toMatchObject({ inquired: 40, settled: 40 });
-    });
-
-    it('still expires payments, and marks a payment left charging as unknown', async () => {
-      await addUnknown(8);
-      await add('LATE', { state: 'awaiting', expiresAt: shop.clock.now() });
-      await add('LEFT', { state: 'charging' });
-      shop.gateway.willAnswer('CheckPayment', ...Array.from({ length: 10 }, () => LOST));
-      expect(await flows.payments.reconcile()).toMatchObject({ expired: 1, interrupted: 1, inquired: 0 });
-      expect(shop.gateway.sent('CheckPayment').length).toBeLessThanOrEqual(4);
-    });
+  it('asks about none of the batch for about a minute if the gateway does not answer, and then about all', async () => {
+    await addUnknown(40);
+    shop.gateway.willAnswer('CheckPayment', LOST, LOST, LOST, LOST);
+    expect(await flows.payments.reconcile()).toEqual(NOTHING);
+    // Only the inquiries that ran at the same time as the first.
+    expect(shop.gateway.sent('CheckPayment')).toHaveLength(4);
+    await shop.clock.advance(47 * SECOND_MS);
+    expect(await flows.payments.reconcile()).toEqual(NOTHING);
+    expect(shop.gateway.sent('CheckPayment')).toHaveLength(4);
+    await shop.clock.advance(25 * SECOND_MS);
+    expect(await flows.payments.reconcile()).toMatchObject({ inquired: 40, settled: 40 });
   });
 
   describe('during maintenance', () => {
-    it('deletes settled payments after retentionMs, and no others', async () => {
-      const { payments } = await shop.start({ retentionMs: 2 * DAY_MS });
-      const paid = await payments.doPayment(sale());
+    it('deletes settled payments after retentionMs, and no others; their keys are known for idempotencyTtlMs', async () => {
+      const { payments } = await shop.start({ retentionMs: 2 * DAY_MS, idempotencyTtlMs: 3 * DAY_MS });
+      const order = sale({ idempotencyKey: 'basket-1' });
+      const paid = await payments.doPayment(order);
       shop.gateway.willAnswer('DoPayment', LOST);
       const unknown = await payments.doPayment(sale());
       shop.gateway.willAnswer('CheckPayment', ...Array.from({ length: 100 }, () => UNDECIDED));
@@ -395,6 +341,14 @@ describe('Reconciler', () => {
       expect((await payments.reconcile()).purged).toBe(1);
       expect(await payments.find(paid.conversationId)).toBeNull();
       expect(await payments.find(unknown.conversationId)).toMatchObject({ state: 'unknown' });
+
+      const repeated = () => payments.doPayment({ ...order, reference: 'order-2' });
+      await shop.clock.advance(3 * DAY_MS - HOUR_MS);
+      await payments.reconcile();
+      await expect(repeated()).rejects.toMatchObject({ key: 'idempotencyKey', payment: null });
+      await shop.clock.advance(2 * HOUR_MS);
+      await payments.reconcile();
+      expect(await repeated()).toMatchObject({ state: 'succeeded' });
     });
 
     it('keeps a payment for retentionMs after its last refund was settled, so that each month has its books', async () => {
@@ -409,19 +363,32 @@ describe('Reconciler', () => {
       expect(await payments.refunds(conversationId)).toHaveLength(1);
     });
 
-    it('deletes an event that no handler has taken for 30 days with its payment, and says so', async () => {
+    it.each<[string, number, (payments: PaymentService, conversationId: string) => Promise<unknown>]>([
+      [
+        // This shop has no handler of refunds.
+        'an event that no handler has taken for 30 days, and says so',
+        1,
+        (payments, conversationId) =>
+          payments.recordRefund({ conversationId, amount: '10.00', refundId: 'PANEL', note: 'at the panel' }),
+      ],
+      [
+        'a handler that no instance has announced for 30 days, with its deliveries',
+        0,
+        () => shop.store.announce('default', [{ handlerId: 'gone', type: 'payment.succeeded' }]),
+      ],
+    ])('deletes with its payment %s', async (_what, unheard, leave) => {
       const { payments, reconciler } = await shop.start({ retentionMs: DAY_MS });
       const { conversationId } = await payments.doPayment(sale());
-      // This shop has no handler of refunds.
-      await payments.recordRefund({ conversationId, amount: '10.00', refundId: 'PANEL', note: 'at the panel' });
+      await leave(payments, conversationId);
       await payments.reconcile();
       await shop.clock.advance(30 * DAY_MS - HOUR_MS);
       expect((await payments.reconcile()).purged).toBe(0);
       expect(await payments.find(conversationId)).not.toBeNull();
-      await shop.clock.advance(HOUR_MS);
+      await shop.clock.advance(HOUR_MS + 1);
       expect((await payments.reconcile()).purged).toBe(1);
-      expect(reconciler.unheardEvents).toBe(1);
-      expect(log).toContain('log Old payments were purged with events that no handler took within 30 days: 1.');
+      expect(reconciler.unheardEvents).toBe(unheard);
+      const line = 'log Old payments were purged with events that no handler took within 30 days: 1.';
+      expect(log.filter((logged) => logged === line)).toHaveLength(unheard);
     });
 
     it('continues in the next pass if a purge has more to delete', async () => {
@@ -450,19 +417,6 @@ describe('Reconciler', () => {
       await flows.payments.doPayment(sale());
       expect(await flows.payments.reconcile()).toMatchObject({ delivered: 1 });
     });
-
-    it('drops a handler that no instance has announced for 30 days, together with its deliveries', async () => {
-      const { store, clock } = shop;
-      const { payments } = await shop.start({ retentionMs: DAY_MS });
-      await store.announce('default', [{ handlerId: 'gone', type: 'payment.succeeded' }]);
-      const { conversationId } = await payments.doPayment(sale());
-      await payments.reconcile();
-      await clock.advance(30 * DAY_MS);
-      expect((await payments.reconcile()).purged).toBe(0);
-      expect(await payments.find(conversationId)).not.toBeNull();
-      await clock.advance(HOUR_MS);
-      expect((await payments.reconcile()).purged).toBe(1);
-    });
   });
 
   it('soon inquires about every payment left charging, even if a slow gateway kept them until they were due again', async () => {
@@ -488,7 +442,7 @@ describe('Reconciler', () => {
     const dueAtOf = async (id: string) => (await shop.store.find('default', id))!.dueAt!.getTime();
 
     it('gets past any number of them in its first pass, and leaves them for as long as they were unchanged', async () => {
-      const others = Array.from({ length: 10_000 }, (_, index) => `OTHER${index}`);
+      const others = Array.from({ length: 2_000 }, (_, index) => `OTHER${index}`);
       const dueAt = new Date(shop.clock.now().getTime() - DAY_MS);
       for (const id of others) await add(id, { state: 'unknown', dueAt, updatedAt: dueAt, ...OTHER });
       await add('REFUND', { state: 'unknown', kind: 'refund', parentId: 'OTHER0', dueAt, ...OTHER });
@@ -523,6 +477,18 @@ describe('Reconciler', () => {
       expect((await payments.reconcile()).purged).toBe(1);
       expect(shop.gateway.requests).toEqual([]);
     });
+  });
+
+  it.each<[string, boolean, Partial<PaymentRecord>]>([
+    ['where it cannot ask', false, {}],
+    ['of another gateway', true, { gateway: 'other.example 0123456789abcdef' }],
+  ])('ends a page %s like one whose gateway is silent', async (_what, canAsk, more) => {
+    const { payments } = await shop.start(canAsk ? {} : noCheckPayment());
+    const expiresAt = new Date(shop.clock.now().getTime() - DAY_MS);
+    await add('PAGE', { state: 'pending', kind: 'hosted', expiresAt, ...more });
+    await payments.reconcile();
+    expect(await shop.store.find('default', 'PAGE')).toMatchObject({ state: 'unknown', reason: 'no_answer' });
+    expect(shop.gateway.requests).toEqual([]);
   });
 
   describe('while the gateway is slow to answer inquiries', () => {
@@ -619,12 +585,13 @@ describe('Reconciler', () => {
       expect(shop.gateway.sent('CheckPayment')).toHaveLength(4);
     });
 
-    it('inquires about nothing more if they stay unanswered, and does not postpone an interrupted payment', async () => {
+    it('expires payments if they stay unanswered, asks about nothing more, and postpones no interrupted one', async () => {
+      await add('LATE', { state: 'awaiting', expiresAt: shop.clock.now() });
       await add('LEFT', { state: 'charging' });
       const { pass } = await startPass();
       const now = shop.clock.now().getTime();
       for (const request of held) request.answer(LOST);
-      expect(await pass).toMatchObject({ interrupted: 1, inquired: 0 });
+      expect(await pass).toMatchObject({ expired: 1, interrupted: 1, inquired: 0 });
       expect(shop.gateway.sent('CheckPayment')).toHaveLength(4);
       const due = async (id: string): Promise<number> => (await shop.store.find('default', id))!.dueAt!.getTime() - now;
       expect(await due('LEFT')).toBeLessThanOrEqual(18 * SECOND_MS);
@@ -667,16 +634,34 @@ describe('Reconciler', () => {
     started.length = 0;
   });
 
-  it('retries to announce handlers about every ten seconds when the store fails', async () => {
-    await startBackground();
-    let calls = 0;
-    shop.store.announce = () => ((calls += 1), Promise.reject(new Error('down')));
-    await shop.clock.advance(5 * MINUTE_MS);
-    calls = 0;
-    await shop.clock.advance(MINUTE_MS);
-    expect(calls).toBeGreaterThanOrEqual(4);
-    expect(calls).toBeLessThanOrEqual(7);
-  });
+  it.each<[keyof MemoryPaymentStore, number, number, boolean, string]>([
+    ['leaseDue', 20, 40, true, 'during background work, which is tried again.'],
+    // What else succeeds meanwhile is no success of the inquiries.
+    ['handBack', 1, 1, true, 'during inquiries, which are made again.'],
+    ['announce', 4, 7, false, 'to record the handlers of events; they are announced again.'],
+    ['purge', 1, 1, false, 'to delete old payments; this is tried again.'],
+  ])(
+    'logs that %s fails, tries again %i to %i times a minute, and goes on',
+    async (method, fewest, most, isInRow, failed) => {
+      await addUnknown(1);
+      shop.gateway.willAnswer('CheckPayment', LOST);
+      const { reconciler } = await startBackground({ retentionMs: DAY_MS });
+      const call = jest.spyOn(shop.store, method as 'purge').mockRejectedValue(new Error('password=secret'));
+      await shop.clock.advance(MINUTE_MS);
+      const calls = call.mock.calls.length;
+      expect(calls).toBeGreaterThanOrEqual(fewest);
+      expect(calls).toBeLessThanOrEqual(most);
+      if (isInRow) expect(reconciler.failuresInRow).toBe(calls);
+      const lines = log.filter((line) => line === `error The payment store failed ${failed}`);
+      expect(lines).toHaveLength(Math.min(calls, 3));
+      expect(records[log.indexOf(lines[0]!)]).toMatchObject({ account: 'default' });
+      expect(log.join()).not.toContain('secret');
+
+      call.mockRestore();
+      await shop.clock.advance(HOUR_MS);
+      expect([reconciler.failuresInRow, await stateOf('UNKNOWN0')]).toEqual([0, 'succeeded']);
+    },
+  );
 
   describe('when another writer changes the leased payments', () => {
     beforeEach(() => {
@@ -717,50 +702,6 @@ describe('Reconciler', () => {
     expect(states.filter((state) => state === 'expired')).toHaveLength(4);
     const other = await shop.start();
     expect(await other.payments.reconcile()).toMatchObject({ expired: 16 });
-  });
-
-  it('announces its handlers again within seconds if the store fails', async () => {
-    await startBackground();
-    const announce = jest.spyOn(shop.store, 'announce').mockRejectedValueOnce(new Error('password=secret'));
-    await shop.clock.advance(20 * SECOND_MS);
-    expect(announce).toHaveBeenCalledTimes(2);
-    expect(log).toContain('error The payment store failed to record the handlers of events; they are announced again.');
-    expect(log.join()).not.toContain('secret');
-  });
-
-  it('logs that the store failed to delete old payments', async () => {
-    await startBackground({ retentionMs: DAY_MS });
-    const purge = jest.spyOn(shop.store, 'purge').mockRejectedValueOnce(new Error('password=secret'));
-    await shop.clock.advance(LONGEST_INTERVAL_MS);
-    expect(purge).toHaveBeenCalledTimes(1);
-    expect(log).toContain('error The payment store failed to delete old payments; this is tried again.');
-    expect(log.join()).not.toContain('secret');
-  });
-
-  it('logs that inquiries failed if the store took none of their answers', async () => {
-    await addUnknown(1);
-    shop.gateway.willAnswer('CheckPayment', LOST);
-    shop.store.handBack = () => Promise.reject(new Error('password=secret'));
-    const { reconciler } = await startBackground();
-    await shop.clock.advance(LONGEST_INTERVAL_MS);
-    expect(log).toContain('error The payment store failed during inquiries, which are made again.');
-    expect(log.join()).not.toContain('secret');
-    // The rest of the background work succeeds, which does not count as a success of the inquiries.
-    await shop.clock.advance(4 * LONGEST_INTERVAL_MS);
-    expect(reconciler.failuresInRow).toBe(1);
-    // The payment is inquired about again once its lease has expired.
-    await shop.clock.advance(30 * MINUTE_MS);
-    expect([await stateOf('UNKNOWN0'), reconciler.failuresInRow]).toEqual(['succeeded', 0]);
-  });
-
-  it('logs a store that keeps failing only a few times a minute', async () => {
-    shop.store.leaseDue = () => Promise.reject(new Error('down'));
-    const { reconciler } = await startBackground();
-    await shop.clock.advance(50 * SECOND_MS);
-    expect(log.filter((line) => line.startsWith('error The payment store failed during background work'))).toHaveLength(
-      3,
-    );
-    expect(reconciler.failuresInRow).toBeGreaterThanOrEqual(20);
   });
 
   describe('where an instance cannot ask', () => {
@@ -805,32 +746,50 @@ describe('Reconciler', () => {
     expect(await stateOf(conversationId)).toBe('succeeded');
   });
 
-  it('hands back its leased payments when it is stopped during a pass, and makes no further inquiry', async () => {
-    const ids = await addUnknown(20);
+  it('ends a pass that fails only when all that it has begun has ended', async () => {
+    for (let index = 0; index < 4; index += 1) await add(`LATE${index}`, { state: 'awaiting', expiresAt: new Date(0) });
+    const { replace } = shop.store;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    shop.store.replace = async (...given) => {
+      if (given[0].conversationId === 'LATE1') throw new Error('down');
+      return released.then(() => replace.apply(shop.store, given));
+    };
+    const pass = flows.payments.reconcile().catch((error: unknown) => error);
+    expect(await isOver(pass)).toBe(false);
+    release();
+    expect(await pass).toMatchObject({ code: 'PAYMENT_STORE' });
+    const states = await Promise.all([0, 1, 2, 3].map((index) => stateOf(`LATE${index}`)));
+    expect(states).toEqual(['expired', 'awaiting', 'expired', 'expired']);
+  });
+
+  it('keeps a payment from other instances for ten minutes', async () => {
+    await addUnknown(1);
     const held = shop.gateway.hold('CheckPayment');
     const pass = flows.payments.reconcile();
     await held.begun;
-    const stopped = flows.reconciler.stop();
-    held.answer(LOST);
-    const [before] = await Promise.all([pass, stopped]);
-    expect(shop.gateway.sent('CheckPayment').length).toBeLessThan(ids.length);
     const other = await shop.start();
-    // The clock stands, so no lease has expired. The inquiry about one payment failed, and it is not due yet.
-    const after = await other.payments.reconcile();
-    expect(before.settled + after.settled).toBe(ids.length - 1);
+    await shop.clock.advance(10 * MINUTE_MS - 1);
+    expect(await other.payments.reconcile()).toEqual(NOTHING);
+    await shop.clock.advance(1);
+    expect(await other.payments.reconcile()).toMatchObject({ inquired: 1 });
+    held.answer(LOST);
+    await pass;
   });
 
-  it('resolves stop() only when the running inquiry has ended', async () => {
-    const { reconciler } = await startBackground();
-    await addUnknown(1);
-    const held = shop.gateway.hold('CheckPayment');
-    const advancing = shop.clock.advance(LONGEST_INTERVAL_MS);
-    await held.begun;
-    await advancing;
-    const stopped = reconciler.stop();
-    expect(await isOver(stopped)).toBe(false);
-    held.answer(NOT_PAID);
-    await stopped;
-    expect(await stateOf('UNKNOWN0')).toBe('failed');
+  it('shows no address of a page that waits to be asked about, when it is inspected', async () => {
+    const fields = { state: 'pending', dueAt: new Date(shop.clock.now().getTime() + HOUR_MS) } as const;
+    const redirectUrl = 'https://gateway.example/the-page';
+    const pages = Array.from({ length: 10 }, (_, page) =>
+      aPaymentRecord({ ...fields, conversationId: `PAGE${page}`, redirectUrl }),
+    );
+    const store = { leaseDue: () => Promise.resolve(pages.splice(0)) };
+    const inquiries = { ask: () => new Promise(() => undefined) };
+    const { signal: stopping } = new AbortController();
+    const { clock } = shop;
+    const parts = { store, inquiries, rules: RULES, clock, settings: flows.settings, stopping } as unknown as DueParts;
+    const due = new DuePayments(parts, 100, () => undefined);
+    await due.process();
+    expect(inspect(due, { depth: 20, showHidden: true })).not.toContain('the-page');
   });
 });

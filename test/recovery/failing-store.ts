@@ -1,9 +1,9 @@
 import { interceptCalls } from '../rigs/store-calls.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
-type Write = 'insert' | 'replace' | 'acknowledge';
+type Write = 'replace' | 'acknowledge';
 
-/** A store whose writes can be made to fail, with a text that nobody should ever see. */
+/** A store whose writes can be made to fail. */
 export class FailingStore {
   private readonly failures = new Map<string, number>();
   readonly store: PaymentStore;

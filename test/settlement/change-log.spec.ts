@@ -1,4 +1,4 @@
-import { logDeleted, logOwed, reportChange } from '../../lib/settlement/change-log.js';
+import { reportChange } from '../../lib/settlement/change-log.js';
 import type { Payment, PaymentRecord } from '../../lib/payment/payment.js';
 import type { PaymentState } from '../../lib/payment/states.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
@@ -93,16 +93,6 @@ describe('the log of payments', () => {
   ])('has the state %s at the level %s', (state, level) => {
     reportChange(payment({ state }), before);
     expect(log[0]).toMatch(new RegExp(`^${level} `));
-  });
-
-  it('keeps an outcome that the store did not accept, or whose payment has been deleted', () => {
-    logOwed(payment({ state: 'succeeded' }));
-    logDeleted(payment({ state: 'succeeded' }));
-    expect(log).toEqual([
-      'error Payment C1 of order-1, 149.90 TRY: succeeded: the store did not accept this; the module keeps trying.',
-      'error Payment C1 of order-1, 149.90 TRY: succeeded: it has been deleted from the store meanwhile.',
-    ]);
-    expect(records).toMatchObject([{ state: 'succeeded', durationMs: null }, { state: 'succeeded' }]);
   });
 
   it('is accompanied by a metric that counts each outcome once, and no intermediate state', async () => {

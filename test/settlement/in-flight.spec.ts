@@ -1,7 +1,10 @@
 import { Logger } from '@nestjs/common';
-import { InFlight, ProcessHold } from '../../lib/settlement/in-flight.js';
+import type { PaymentSettings } from '../../lib/options/payment-settings.js';
+import { InFlight, InFlightLimit, ProcessHold } from '../../lib/settlement/in-flight.js';
+import { TestClock } from '../../lib/testing/test-clock.js';
 import type { AssembledFlows } from '../operations/assembled-flows.js';
 import { DECLINED, LOST, type Operation } from '../operations/fake-gateway.js';
+import { logLines } from '../operations/log-lines.js';
 import { isOver, sale, TestShop } from '../operations/test-shop.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
@@ -9,40 +12,77 @@ describe('InFlight', () => {
   it('waits for the running payments but not for later ones, so that a busy shop can shut down', async () => {
     const inFlight = new InFlight(new ProcessHold());
     inFlight.open();
-    const first = gate();
-    const second = gate();
+    const [first, second] = [gate(), gate()];
     const one = inFlight.run(() => first.passed);
-    let hasEnded = false;
-    const ended = inFlight.ended().then(() => (hasEnded = true));
+    const ended = inFlight.ended();
     const two = inFlight.run(() => second.passed);
-    await Promise.resolve();
-    expect(hasEnded).toBe(false);
+    expect(await isOver(ended)).toBe(false);
     first.pass();
     await Promise.all([one, ended]);
-    expect(hasEnded).toBe(true);
     second.pass();
     await two;
   });
 
-  it('keeps the process alive only while a payment runs', async () => {
+  it('keeps the process alive only while a payment runs, whether it succeeds or fails', async () => {
     const inFlight = new InFlight(new ProcessHold());
     inFlight.open();
     const before = timers();
-    const open = gate();
-    const run = inFlight.run(() => open.passed);
-    const failing = inFlight.run(() => open.passed.then(() => Promise.reject(new Error('declined'))));
-    expect(timers()).toBe(before + 1);
-    open.pass();
-    await Promise.allSettled([run, failing]);
-    expect(timers()).toBe(before);
-    const [sooner, later] = [gate(), gate()];
-    const [first, second] = [inFlight.run(() => sooner.passed), inFlight.run(() => later.passed)];
-    sooner.pass();
-    await first;
-    expect(timers()).toBe(before + 1);
-    later.pass();
-    await second;
-    expect(timers()).toBe(before);
+    for (const last of [() => Promise.resolve(), () => Promise.reject(new Error('declined'))]) {
+      const [sooner, later] = [gate(), gate()];
+      const runs = [inFlight.run(() => sooner.passed), inFlight.run(() => later.passed.then(last))];
+      expect(timers()).toBe(before + 1);
+      sooner.pass();
+      await runs[0];
+      expect(timers()).toBe(before + 1);
+      later.pass();
+      await Promise.allSettled(runs);
+      expect(timers()).toBe(before);
+    }
+  });
+});
+
+test.each<[string, () => Promise<string>]>([
+  ['succeeds', () => Promise.resolve('written')],
+  ['fails', () => Promise.reject(new Error('down'))],
+])('the process is kept alive only during work that %s', async (_how, work) => {
+  const before = timers();
+  let during = 0;
+  const ended = new ProcessHold().during(() => ((during = timers()), work()));
+  expect(during).toBe(before + 1);
+  expect(await ended.catch((error: Error) => error.message)).toMatch(/written|down/);
+  expect(timers()).toBe(before);
+});
+
+/** That no more than the limit run is in test/overload, the metric in test/telemetry. */
+describe('the limit', () => {
+  const records: unknown[] = [];
+  const log = logLines(records);
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['has ended', () => Promise.resolve('paid')],
+    ['has failed', () => Promise.reject(new Error('not sent'))],
+  ])('runs the next payment when one %s', async (_how, work) => {
+    const limit = new InFlightLimit({ account: 'default', maxInFlight: 1 } as PaymentSettings, new TestClock());
+    await Promise.allSettled([limit.run('doPayment', work)]);
+    expect(await limit.run('init3d', () => Promise.resolve('paid'))).toBe('paid');
+    expect(limit.count).toBe(0);
+  });
+
+  it('logs three refusals a minute with the setting that caused them, and then the number of the others', async () => {
+    const clock = new TestClock();
+    const limit = new InFlightLimit({ account: 'eu', maxInFlight: 1 } as PaymentSettings, clock);
+    void limit.run('doPayment', () => new Promise(() => undefined));
+    for (let payment = 0; payment < 5; payment += 1) {
+      await limit.run('init3d', () => Promise.resolve()).catch(() => undefined);
+    }
+    expect(limit.count).toBe(1);
+    await clock.advance(60_000);
+    const line =
+      'warn Account eu: init3d was refused, since 1 payments are in flight (maxInFlight, PAYMENT_EU_MAX_IN_FLIGHT); ' +
+      'nothing was sent.';
+    expect(log).toEqual([line, line, line, `${line} 2 more in the same minute were not logged.`]);
+    const fields = { account: 'eu', operation: 'init3d', maxInFlight: 1, code: 'PAYMENT_OVERLOAD' };
+    expect(records[0]).toMatchObject(fields);
   });
 });
 

@@ -2,26 +2,13 @@ import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
 import type { ChargeOutcome } from '../../lib/gateway/readings/outcomes.js';
 import type { InquiryOutcome } from '../../lib/gateway/readings/outcomes.js';
 import type { PaymentRecord, PaymentReason } from '../../lib/payment/payment.js';
-import type { LedgerState, PaymentState } from '../../lib/payment/states.js';
-import { applyInquiry, applyNotSent, applyOutcome } from '../../lib/settlement/outcomes.js';
+import { type LedgerState, type PaymentState, SALE_STATES as STATES } from '../../lib/payment/states.js';
+import { applyInquiry, applyNotSent, applyOutcome, nextInquiry } from '../../lib/settlement/outcomes.js';
 import { RULES } from '../operations/assembled-flows.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const NOW = new Date('2026-03-01T10:00:00Z');
 const RESULT = { code: 'X', orderId: 'o-9', amount: '149.90' } as unknown as GatewayResult;
-
-const STATES: readonly PaymentState[] = [
-  'charging',
-  'initiating',
-  'awaiting',
-  'authorizing',
-  'pending',
-  'succeeded',
-  'failed',
-  'expired',
-  'unknown',
-  'review',
-];
 
 function charge(state: ChargeOutcome['state'], reason: PaymentReason | null): ChargeOutcome {
   return { state, reason, result: RESULT };
@@ -71,7 +58,8 @@ describe('the outcome of a DoPayment or an Auth3d', () => {
       const record = aPaymentRecord({ state, reason: 'interrupted' });
       const next = applyOutcome(record, given, RULES, NOW);
       const chargedAmount = given === APPROVED || given === MISMATCHED ? '149.90' : null;
-      if (next) expect(next).toMatchObject({ version: 4, updatedAt: NOW, orderId: 'o-9', chargedAmount });
+      const { createdAt } = record;
+      if (next) expect(next).toMatchObject({ version: 4, createdAt, updatedAt: NOW, orderId: 'o-9', chargedAmount });
       return summary(next);
     });
     expect(outcomes).toEqual(OUTCOMES[state]);
@@ -99,19 +87,15 @@ describe('the outcome of a DoPayment or an Auth3d', () => {
     expect(applyOutcome(aPaymentRecord({ state: 'unknown', reason: 'unbound' }), UNBOUND, RULES, NOW)).toBeNull();
   });
 
-  it('schedules an inquiry soon if it is not clear', () => {
-    const { dueAt } = applyOutcome(aPaymentRecord({ state: 'charging' }), UNCLEAR, RULES, NOW)!;
-    const delayMs = dueAt!.getTime() - NOW.getTime();
-    expect(delayMs).toBeGreaterThanOrEqual(12_000);
-    expect(delayMs).toBeLessThanOrEqual(18_000);
-  });
-
-  it('schedules no inquiry if it is clear; one that is not is due even where this instance cannot ask', () => {
-    const record = aPaymentRecord({ state: 'authorizing', dueAt: NOW });
-    expect(applyOutcome(record, UNCLEAR, { ...RULES, canInquire: false }, NOW)!.dueAt).not.toBeNull();
-    for (const clear of [APPROVED, DECLINED, MISMATCHED]) {
-      expect(applyOutcome(record, clear, RULES, NOW)!.dueAt).toBeNull();
-    }
+  it('schedules an inquiry soon if it is not clear, at once where this instance cannot ask, and none if it is clear', () => {
+    const dueIn = (outcome: ChargeOutcome, canInquire = true): number | undefined => {
+      const record = aPaymentRecord({ state: 'authorizing', dueAt: NOW });
+      const random = { bytes: () => Buffer.alloc(0), fraction: () => 0.5 };
+      const { dueAt } = applyOutcome(record, outcome, { ...RULES, random, canInquire }, NOW)!;
+      return dueAt ? dueAt.getTime() - NOW.getTime() : undefined;
+    };
+    expect([dueIn(UNCLEAR), dueIn(UNCLEAR, false)]).toEqual([15_000, 0]);
+    expect([APPROVED, DECLINED, MISMATCHED].map((clear) => dueIn(clear))).toEqual([undefined, undefined, undefined]);
   });
 
   it('is applied even without a result', () => {
@@ -182,60 +166,60 @@ describe('the answer to an inquiry', () => {
     expect(record).toMatchObject({ state: 'unknown', reason: 'interrupted', inquiries: 500 });
   });
 
-  describe('"not found",', () => {
-    let first: PaymentRecord;
-    beforeEach(() => {
-      first = applyInquiry(aPaymentRecord({ state: 'unknown', reason: 'no_answer' }), NOT_FOUND, RULES, at(NOW))!;
-    });
+  describe('"not found"', () => {
     const after = (ms: number): Date => new Date(NOW.getTime() + ms);
+    const FAILED: Outcome = ['failed', 'not_found'];
+    const STILL: Outcome = ['unknown', 'no_answer'];
 
-    it('given once, is recorded and settles nothing', () => {
-      expect(first).toMatchObject({ state: 'unknown', notFoundAt: NOW, inquiries: 1 });
-    });
-
-    it('given twice within ten minutes, settles nothing, and the time of the first is kept', () => {
-      expect(applyInquiry(first, NOT_FOUND, RULES, at(after(599_999)))).toMatchObject({
-        state: 'unknown',
-        notFoundAt: NOW,
-      });
-    });
-
-    it('given twice, ten minutes apart, fails the payment', () => {
-      expect(applyInquiry(first, NOT_FOUND, RULES, at(after(600_000)))).toMatchObject({
-        state: 'failed',
-        reason: 'not_found',
-        dueAt: after(600_000 + 3_600_000),
-      });
-    });
-
-    it('given twice, is not confirmed if another answer came between; none, or an error, is no answer', () => {
-      const between = (answer: InquiryOutcome) => applyInquiry(first, answer, RULES, at(after(300_000)))!;
-      for (const [answer, notFoundAt, state] of [
-        [NOTHING, null, 'unknown'],
-        [{ outcome: 'unpaid' }, null, 'unknown'],
-        [UNANSWERED, NOW, 'failed'],
-      ] as const) {
-        expect(between(answer)).toMatchObject({ state: 'unknown', notFoundAt, inquiries: 2 });
-        expect(applyInquiry(between(answer), NOT_FOUND, RULES, at(after(600_000)))).toMatchObject({ state });
-      }
-    });
-
-    it('given twice, settles nothing after an unbound approval, which may have been for this payment', () => {
-      const unbound = aPaymentRecord({ state: 'unknown', reason: 'unbound' });
-      const once = applyInquiry(unbound, NOT_FOUND, RULES, at(NOW))!;
-      expect(summary(applyInquiry(once, NOT_FOUND, RULES, at(after(600_000))))).toEqual(['unknown', 'unbound']);
-      expect(summary(applyInquiry(once, REFUSED, RULES, at(after(600_000))))).toEqual(['failed', 'declined']);
-      expect(summary(applyInquiry(once, PAID, RULES, at(after(600_000))))).toEqual(['succeeded', null]);
-      expect(summary(applyInquiry(once, MISMATCH, RULES, at(after(600_000))))).toEqual(['review', 'amount_mismatch']);
-    });
-
-    it('given once, is overruled by an approval', () => {
-      expect(applyInquiry(first, PAID, RULES, at(after(600_000)))!.state).toBe('succeeded');
-    });
-
-    it('given twice, is overruled by an approval that comes later', () => {
-      const failed = applyInquiry(first, NOT_FOUND, RULES, at(after(600_000)))!;
-      expect(summary(applyOutcome(failed, APPROVED, RULES, after(700_000)))).toEqual(['review', 'moved_after_all']);
+    it.each<[string, PaymentReason, [InquiryOutcome, number][], Outcome, Date | null]>([
+      ['once is noted, and settles nothing', 'no_answer', [], STILL, NOW],
+      ['twice within ten minutes settles nothing; the first counts', 'no_answer', [[NOT_FOUND, 599_999]], STILL, NOW],
+      ['twice, ten minutes apart, fails the payment', 'no_answer', [[NOT_FOUND, 600_000]], FAILED, NOW],
+      ['begins again after an unclear answer', 'no_answer', [[NOTHING, 300_000]], STILL, null],
+      [
+        'twice with one between',
+        'no_answer',
+        [
+          [NOTHING, 300_000],
+          [NOT_FOUND, 600_000],
+        ],
+        STILL,
+        after(600_000),
+      ],
+      ['begins again after "unpaid"', 'no_answer', [[{ outcome: 'unpaid' }, 300_000]], STILL, null],
+      ['is not taken back by silence', 'no_answer', [[UNANSWERED, 300_000]], STILL, NOW],
+      [
+        'twice with silence between',
+        'no_answer',
+        [
+          [UNANSWERED, 300_000],
+          [NOT_FOUND, 600_000],
+        ],
+        FAILED,
+        NOW,
+      ],
+      ['is overruled by an approval', 'no_answer', [[PAID, 600_000]], ['succeeded', null], NOW],
+      [
+        'twice is overruled, too',
+        'no_answer',
+        [
+          [NOT_FOUND, 600_000],
+          [PAID, 700_000],
+        ],
+        ['review', 'moved_after_all'],
+        NOW,
+      ],
+      // The unbound approval may have been for this payment.
+      ['twice settles nothing of an unbound approval', 'unbound', [[NOT_FOUND, 600_000]], ['unknown', 'unbound'], NOW],
+      ['and a decline of such a one does', 'unbound', [[REFUSED, 600_000]], ['failed', 'declined'], NOW],
+      ['and an approval', 'unbound', [[PAID, 600_000]], ['succeeded', null], NOW],
+      ['and a contradiction', 'unbound', [[MISMATCH, 600_000]], ['review', 'amount_mismatch'], NOW],
+    ])('%s', (_what, reason, answers, becomes, notFoundAt) => {
+      let record = applyInquiry(aPaymentRecord({ state: 'unknown', reason }), NOT_FOUND, RULES, at(NOW))!;
+      for (const [answer, ms] of answers) record = applyInquiry(record, answer, RULES, at(after(ms)))!;
+      expect([summary(record), record.notFoundAt]).toEqual([becomes, notFoundAt]);
+      if (record.state === 'unknown') expect(record.inquiries).toBe(answers.length + 1);
+      if (becomes === FAILED) expect(record.dueAt).toEqual(after(600_000 + 3_600_000));
     });
   });
 });
@@ -249,9 +233,23 @@ describe('a request that was never sent', () => {
   });
 });
 
-describe('settling', () => {
-  it('does not change createdAt', () => {
-    const record = aPaymentRecord({ state: 'charging' });
-    expect(applyOutcome(record, APPROVED, RULES, NOW)!.createdAt).toBe(record.createdAt);
+describe('the next inquiry', () => {
+  it.each([
+    // After 15 seconds, then after twice as long each time, up to four hours;
+    [0, 0.5, 15],
+    [1, 0.5, 30],
+    [2, 0.5, 60],
+    [3, 0.5, 120],
+    [9, 0.5, 7_680],
+    [10, 0.5, 14_400],
+    [20, 0.5, 14_400],
+    [1_000, 0.5, 14_400],
+    // up to a fifth earlier or later.
+    [0, 0, 12],
+    [0, 1, 18],
+    [1_000, 1, 17_280],
+  ])('after %i, with the chance %d, is made in %i seconds', (inquiries, fraction, seconds) => {
+    const random = { bytes: () => Buffer.alloc(0), fraction: () => fraction };
+    expect(nextInquiry(NOW, inquiries, random).getTime() - NOW.getTime()).toBe(seconds * 1_000);
   });
 });

@@ -1,15 +1,9 @@
-import { PaymentReader } from '../../lib/settlement/records.js';
+import { PaymentDuplicateError } from 'nestjs-card-payment';
+import { PaymentReader, RefundReader } from '../../lib/settlement/records.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
+import type { RefusedKey } from '../../lib/store/payment-store.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
-
-/** The same sale as the first payment, under another conversationId. */
-const REPEATED = aPaymentRecord({
-  state: 'charging',
-  conversationId: 'SECOND_CALL',
-  version: 1,
-  idempotencyKey: 'key-1',
-});
 
 const OWN = { gateways: ['gateway.example 0123456789abcdef'] } as const;
 
@@ -22,17 +16,31 @@ describe('PaymentReader', () => {
     reader = new PaymentReader(store, { account: 'default' });
   });
 
-  it('finds only the payments of its own account', async () => {
+  it('finds only the payments of its own account, and their history', async () => {
     const record = aPaymentRecord({ state: 'succeeded', tokenHash: 'hash' });
+    const { conversationId } = record;
+    const found = async () => [
+      await reader.find(conversationId),
+      await reader.findByTokenHash('hash'),
+      await reader.findByReference(record.reference!),
+      (await reader.history(conversationId)).map(({ state }) => state),
+    ];
     await store.insert({ ...record, account: 'other' });
-    expect(await reader.find(record.conversationId)).toBeNull();
-    expect(await reader.findByTokenHash('hash')).toBeNull();
-    expect(await reader.findByReference(record.reference!)).toEqual([]);
+    expect(await found()).toEqual([null, null, [], []]);
     expect(await reader.findEarlier(record, 'idempotencyKey', OWN)).toBeNull();
     await store.insert(record);
-    expect(await reader.find(record.conversationId)).toEqual(record);
-    expect(await reader.findByTokenHash('hash')).toEqual(record);
-    expect(await reader.findByReference(record.reference!)).toEqual([record]);
+    expect(await found()).toEqual([record, record, [record], ['succeeded']]);
+  });
+
+  it('finds a payment as a payment alone, and a refund as a refund alone', async () => {
+    const sale = aPaymentRecord({ state: 'succeeded' });
+    const free = { conversationId: 'REFUND', idempotencyKey: null, referenceLock: null } as const;
+    const refund = aPaymentRecord({ ...free, state: 'succeeded', kind: 'refund', parentId: sale.conversationId });
+    for (const record of [sale, refund]) expect(await store.insert(record)).toBeNull();
+    const readers = [reader, new RefundReader(store, { account: 'default' })];
+    const found = (id: string) => Promise.all(readers.map((one) => one.find(id)));
+    expect(await found(sale.conversationId)).toEqual([sale, null]);
+    expect(await found('REFUND')).toEqual([null, refund]);
   });
 
   it('returns the latest version of a payment, or the given one if the payment has been deleted', async () => {
@@ -42,128 +50,94 @@ describe('PaymentReader', () => {
     expect(await reader.latest(record)).toMatchObject({ version: 4 });
   });
 
-  it.each<[string, (reader: PaymentReader) => Promise<unknown>]>([
-    ['find', (reader) => reader.find('x')],
-    ['findByTokenHash', (reader) => reader.findByTokenHash('x')],
-    ['findByReference', (reader) => reader.findByReference('x')],
-    ['history', (reader) => reader.history('x')],
-    ['findEarlier', (reader) => reader.findEarlier(aPaymentRecord({ state: 'charging' }), 'idempotencyKey', OWN)],
-  ])('%s throws PAYMENT_STORE without details when the store fails', async (_name, read) => {
-    const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('postgres://user:secret@host')) });
-    const failure = await read(new PaymentReader(broken, { account: 'default' })).catch((error: unknown) => error);
-    expect(failure).toMatchObject({
-      code: 'PAYMENT_STORE',
-      message: 'The payment store failed while reading. No money was moved by this call.',
+  describe('on a store that fails', () => {
+    beforeEach(() => {
+      const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('postgres://user:secret@host')) });
+      reader = new PaymentReader(broken, { account: 'default' });
     });
-  });
 
-  it('returns the history of a payment of its own account', async () => {
-    const record = aPaymentRecord({ state: 'succeeded' });
-    await store.insert({ ...record, account: 'other' });
-    expect(await reader.history(record.conversationId)).toEqual([]);
-    await store.insert(record);
-    expect(await reader.history(record.conversationId)).toMatchObject([{ state: 'succeeded' }]);
-  });
+    it.each<[string, () => Promise<unknown>]>([
+      ['find', () => reader.find('x')],
+      ['findByTokenHash', () => reader.findByTokenHash('x')],
+      ['findByReference', () => reader.findByReference('x')],
+      ['history', () => reader.history('x')],
+      ['findEarlier', () => reader.findEarlier(aPaymentRecord({ state: 'charging' }), 'idempotencyKey', OWN)],
+    ])('%s throws PAYMENT_STORE without details', async (_name, read) => {
+      await expect(read()).rejects.toMatchObject({
+        code: 'PAYMENT_STORE',
+        message: 'The payment store failed while reading. No money was moved by this call.',
+      });
+    });
 
-  it.each([
-    'a\0b',
-    'a\nb',
-    '\ud800',
-    ['x'] as unknown as string,
-    { $ne: '' } as unknown as string,
-    undefined as unknown as string,
-  ])('does not query the store for an id that no payment can have: %j', async (id) => {
-    const broken = new Proxy(store, { get: () => () => Promise.reject(new Error('invalid byte sequence')) });
-    const brokenReader = new PaymentReader(broken, { account: 'default' });
-    expect(await brokenReader.find(id)).toBeNull();
-    expect(await brokenReader.findByReference(id)).toEqual([]);
+    it.each(['a\0b', 'a\nb', '\ud800', ['x'], { $ne: '' }, undefined])(
+      'looks nothing up for an id that no payment can have: %j',
+      async (given) => {
+        const id = given as string;
+        expect([await reader.find(id), await reader.findByReference(id)]).toEqual([null, []]);
+      },
+    );
   });
 
   describe('a repeated sale', () => {
-    const names = { conversationId: 'FIRST', idempotencyKey: 'key-1', referenceLock: null };
-    const first = aPaymentRecord({ state: 'charging', ...names });
+    const free = { state: 'charging', referenceLock: null } as const;
+    const REPEATED = aPaymentRecord({ ...free, conversationId: 'REPEATED', idempotencyKey: 'key-1' });
 
-    beforeEach(() => store.insert(first));
-
-    it('is recognised by its key or by its id', async () => {
-      const byKey = { payment: first, key: 'idempotencyKey' };
-      expect(await reader.findEarlier(REPEATED, 'idempotencyKey', OWN)).toEqual(byKey);
-      const sameId = { ...REPEATED, conversationId: 'FIRST', idempotencyKey: null };
-      expect(await reader.findEarlier(sameId, 'conversationId', OWN)).toEqual({
-        payment: first,
-        key: 'conversationId',
-      });
-      expect(await reader.findEarlier({ ...REPEATED, idempotencyKey: null }, 'idempotencyKey', OWN)).toBeNull();
-      expect(await reader.findEarlier({ ...REPEATED, idempotencyKey: 'key-2' }, 'idempotencyKey', OWN)).toBeNull();
+    beforeEach(async () => {
+      await store.insert(aPaymentRecord({ ...free, conversationId: 'FIRST', idempotencyKey: 'key-1' }));
+      await store.insert(aPaymentRecord({ ...free, conversationId: 'SECOND', idempotencyKey: 'key-2' }));
+      await store.insert(aPaymentRecord({ state: 'charging', conversationId: 'HOLDER', idempotencyKey: 'key-3' }));
     });
 
-    it.each<[string, Partial<PaymentRecord>]>([
-      ['kind', { kind: '3d' }],
-      ['reference', { reference: 'order-2' }],
-      ['amount', { amount: '149.91' }],
-      ['currency', { currencyCode: 978 }],
-      ['instalment count', { installmentCount: 2 }],
-      ['card', { maskedCardNumber: '524677******3508' }],
-    ])('with a different %s is refused', async (_what, change) => {
-      await expect(reader.findEarlier({ ...REPEATED, ...change }, 'idempotencyKey', OWN)).rejects.toMatchObject({
-        code: 'PAYMENT_DUPLICATE',
-        payment: { conversationId: 'FIRST' },
-        message: expect.stringContaining('idempotencyKey') as string,
-      });
-      const sameId = { ...REPEATED, ...change, conversationId: 'FIRST', idempotencyKey: null };
-      await expect(reader.findEarlier(sameId, 'idempotencyKey', OWN)).rejects.toThrow(/conversationId/);
+    /** What stands in its way, and what it has of it. */
+    async function earlier(change: Partial<PaymentRecord>, taken: RefusedKey): Promise<string | null> {
+      try {
+        const found = await reader.findEarlier({ ...REPEATED, ...change }, taken, OWN);
+        return found && `${found.payment.conversationId} by its ${found.key}`;
+      } catch (error) {
+        const { payment, key, message } = error as PaymentDuplicateError;
+        expect(error).toBeInstanceOf(PaymentDuplicateError);
+        expect(message).toContain(key);
+        return `refused: ${key} of ${payment?.conversationId ?? 'one that is gone'}`;
+      }
+    }
+
+    const BY_ID = { conversationId: 'FIRST', idempotencyKey: null };
+    const NO_KEY = { idempotencyKey: null };
+    const GONE = { conversationId: 'GONE', idempotencyKey: null };
+    it.each<[Partial<PaymentRecord>, RefusedKey, string | null]>([
+      // Its id comes first, then its key, then its order.
+      [{}, 'idempotencyKey', 'FIRST by its idempotencyKey'],
+      [{}, 'referenceLock', 'FIRST by its idempotencyKey'],
+      [BY_ID, 'conversationId', 'FIRST by its conversationId'],
+      [{ conversationId: 'FIRST' }, 'conversationId', 'FIRST by its conversationId'],
+      [{ conversationId: 'FIRST', idempotencyKey: 'key-2' }, 'idempotencyKey', 'refused: conversationId of FIRST'],
+      [NO_KEY, 'referenceLock', 'HOLDER by its reference'],
+      [{ idempotencyKey: 'key-4' }, 'referenceLock', 'HOLDER by its reference'],
+      [{ ...NO_KEY, allowRepeat: true }, 'referenceLock', null],
+      [{ ...NO_KEY, reference: 'order-2' }, 'idempotencyKey', null],
+      [GONE, 'conversationId', 'refused: conversationId of one that is gone'],
+    ])('with %j, refused by %s, finds %s', async (change, taken, found) => {
+      expect(await earlier(change, taken)).toBe(found);
     });
 
-    it('is recognised by id and key together', async () => {
-      expect(await reader.findEarlier({ ...REPEATED, conversationId: 'FIRST' }, 'conversationId', OWN)).toEqual({
-        payment: first,
-        key: 'conversationId',
-      });
+    it.each<Partial<PaymentRecord>>([
+      { kind: '3d' },
+      { reference: 'order-2' },
+      { amount: '149.91' },
+      { currencyCode: 978 },
+      { installmentCount: 2 },
+      { maskedCardNumber: '524677******3508' },
+    ])('is another one with %j, and refused', async (change) => {
+      expect(await earlier(change, 'idempotencyKey')).toBe('refused: idempotencyKey of FIRST');
+      expect(await earlier({ ...change, ...BY_ID }, 'idempotencyKey')).toBe('refused: conversationId of FIRST');
     });
 
-    it('is refused if the payment has been deleted and only its key or id is still known', async () => {
+    it('is refused if only its key, or that its order is held, is still known', async () => {
       store.findByIdempotencyKey = () => Promise.resolve('purged');
-      await expect(reader.findEarlier(REPEATED, 'idempotencyKey', OWN)).rejects.toMatchObject({
-        code: 'PAYMENT_DUPLICATE',
-        message: expect.stringContaining('idempotencyKey') as string,
-        payment: null,
-      });
-      const gone = { ...REPEATED, conversationId: 'GONE', idempotencyKey: null };
-      await expect(reader.findEarlier(gone, 'conversationId', OWN)).rejects.toMatchObject({
-        code: 'PAYMENT_DUPLICATE',
-        message: expect.stringContaining('conversationId') as string,
-        payment: null,
-      });
-      const known = { ...REPEATED, conversationId: 'FIRST', idempotencyKey: null };
-      expect(await reader.findEarlier(known, 'conversationId', OWN)).toMatchObject({ payment: first });
-    });
-
-    it('is refused if its id belongs to one payment and its key to another', async () => {
-      await store.insert({ ...first, conversationId: 'SECOND', idempotencyKey: 'key-2', referenceLock: null });
-      await expect(
-        reader.findEarlier({ ...REPEATED, conversationId: 'FIRST', idempotencyKey: 'key-2' }, 'idempotencyKey', OWN),
-      ).rejects.toMatchObject({ key: 'conversationId', payment: { conversationId: 'FIRST' } });
-    });
-
-    it('is looked for by its id, its key and its order, in this turn', async () => {
-      const holder = { ...first, conversationId: 'HOLDER', idempotencyKey: 'key-2', referenceLock: first.reference };
-      await store.insert(holder);
-      const ofOrder = { ...REPEATED, idempotencyKey: null };
-      expect(await reader.findEarlier(ofOrder, 'referenceLock', OWN)).toEqual({ payment: holder, key: 'reference' });
-      expect(await reader.findEarlier(REPEATED, 'referenceLock', OWN)).toMatchObject({ key: 'idempotencyKey' });
-      expect(await reader.findEarlier({ ...ofOrder, allowRepeat: true }, 'referenceLock', OWN)).toBeNull();
-      expect(await reader.findEarlier({ ...ofOrder, reference: 'order-2' }, 'referenceLock', OWN)).toBeNull();
-    });
-
-    it('is refused if its order is held and there is no payment to name', async () => {
       store.findByReferenceLock = () => Promise.resolve('purged');
-      await expect(
-        reader.findEarlier({ ...REPEATED, idempotencyKey: null }, 'referenceLock', OWN),
-      ).rejects.toMatchObject({
-        code: 'PAYMENT_DUPLICATE',
-        key: 'reference',
-        payment: null,
-      });
+      expect(await earlier({}, 'idempotencyKey')).toBe('refused: idempotencyKey of one that is gone');
+      expect(await earlier(NO_KEY, 'referenceLock')).toBe('refused: reference of one that is gone');
+      expect(await earlier(BY_ID, 'idempotencyKey')).toBe('FIRST by its conversationId');
     });
   });
 });

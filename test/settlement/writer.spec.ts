@@ -1,20 +1,33 @@
-import type { PaymentEvent } from '../../lib/payment/payment-event.js';
-import { NO_HOLD, RULES } from '../operations/assembled-flows.js';
+import { jest } from '@jest/globals';
 import { OwedWrites } from '../../lib/settlement/owed-writes.js';
 import { PaymentWriter } from '../../lib/settlement/writer.js';
 import type { Settlement } from '../../lib/settlement/outcomes.js';
+import type { PaymentEvent } from '../../lib/payment/payment-event.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
+import { factsOf, type PaymentState, SALE_STATES } from '../../lib/payment/states.js';
 import { advance } from '../../lib/payment/transitions.js';
+import type { RefusedKey } from '../../lib/store/payment-store.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
+import { NO_HOLD, RULES } from '../operations/assembled-flows.js';
 import { logLines } from '../operations/log-lines.js';
 import { isOver, quiet } from '../operations/test-shop.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
+const PUBLISHED = ['succeeded', 'failed', 'expired', 'unknown', 'review'] as const;
+const TYPES = PUBLISHED.map((state) => `payment.${state}` as const);
+/** The arrows of the table of states, which test/payment writes out a second time. */
+const MOVES = SALE_STATES.flatMap((from) =>
+  Object.keys(factsOf(from).to).map((to) => [from, to as PaymentState] as const),
+);
 const CHARGING = aPaymentRecord({ state: 'charging', version: 1 });
+const FAILED = aPaymentRecord({ state: 'failed', reason: 'not_sent', version: 1 });
 const ID = CHARGING.conversationId;
+const LINE = `Payment ${ID} of order-1, 149.90 TRY:`;
 const succeed: Settlement = (record, now) =>
-  record.state === 'charging' ? advance(record, 'succeeded', { code: 'B0000' }, now) : null;
+  record.state === 'succeeded' ? null : advance(record, 'succeeded', { code: 'B0000' }, now);
+const note: Settlement = (record, now) => advance(record, record.state, { inquiries: 1 }, now);
+const review: Settlement = (record, now) => advance(record, 'review', { reason: 'moved_after_all' }, now);
 
 describe('PaymentWriter', () => {
   const log = logLines();
@@ -26,86 +39,72 @@ describe('PaymentWriter', () => {
   /** Resolves when the handlers of a published event have run. */
   let publishing: Promise<void>;
 
-  beforeEach(() => {
+  beforeEach(async () => {
     clock = new TestClock();
     store = new MemoryPaymentStore({ clock });
     published = [];
     publishing = Promise.resolve();
-    const events = {
-      publish: ({ eventId, type }: PaymentEvent): Promise<void> => {
-        published.push(`${eventId} ${type}`);
-        return publishing;
-      },
-    };
     owed = new OwedWrites(clock, NO_HOLD);
-    writer = new PaymentWriter(store, clock, events, owed, RULES);
+    const publish = ({ eventId, type }: PaymentEvent) => (published.push(`${eventId} ${type}`), publishing);
+    writer = new PaymentWriter(store, clock, { publish }, owed, RULES);
+    await store.announce(
+      'default',
+      TYPES.map((type) => ({ handlerId: 'handler', type })),
+    );
   });
+
+  /** Expects these events, in the store, for handlers, and published in this process. */
+  async function expectEvents(...events: string[]): Promise<void> {
+    await store.fanOut('default', 10);
+    const lease = { account: 'default', handlerId: 'handler', types: TYPES, lease: 'lease', leaseMs: 1, limit: 10 };
+    const stored = await store.leaseDeliveries(lease);
+    expect(stored.map(({ event }) => `${event.eventId} ${event.type}`)).toEqual(events);
+    expect(published).toEqual(events);
+  }
+
+  async function add(state: PaymentState, more: Partial<PaymentRecord> = {}): Promise<PaymentRecord> {
+    const record = aPaymentRecord({ state, version: 1, ...more });
+    expect(await store.insert(record)).toBeNull();
+    return record;
+  }
+
+  const stored = (conversationId = ID) => store.find('default', conversationId);
 
   /** Makes the next calls of `replace` fail. */
   function failReplace(times: number): void {
     const replace = store.replace.bind(store);
     let left = times;
-    store.replace = (...given) => {
-      left -= 1;
-      return left >= 0 ? Promise.reject(new Error('password=secret')) : replace(...given);
-    };
+    store.replace = (...given) => ((left -= 1) >= 0 ? Promise.reject(new Error('password=secret')) : replace(...given));
   }
 
-  /** Holds the next call of `replace` until the returned function is called. */
-  function holdReplace(): () => void {
-    const replace = store.replace.bind(store);
-    let release!: () => void;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    store.replace = async (...given) => {
-      store.replace = replace;
-      await held;
-      return replace(...given);
-    };
-    return release;
-  }
-
-  /** Another writer replaces the record first. */
-  async function replaceMeanwhile(record: PaymentRecord): Promise<void> {
-    const stored = await store.find(record.account, record.conversationId);
-    expect(await store.replace(record, stored!)).toBe('replaced');
-  }
-
-  describe('open', () => {
-    it('stores a payment that is under way, without an event', async () => {
-      expect(await writer.open(CHARGING)).toBeNull();
-      expect(await store.find('default', ID)).toEqual(CHARGING);
-      expect(published).toEqual([]);
-    });
-
-    it('publishes a payment that is opened as failed', async () => {
-      expect(await writer.open(aPaymentRecord({ state: 'failed', version: 1 }))).toBeNull();
-      expect(published).toEqual([`${ID}:1 payment.failed`]);
-    });
-
-    it('returns the key that is taken, and publishes nothing', async () => {
-      await store.insert(CHARGING);
-      expect(await writer.open(aPaymentRecord({ state: 'failed', version: 1 }))).toBe('conversationId');
-      expect(published).toEqual([]);
-    });
+  it.each(MOVES)('moves a payment from %s to %s, with its event if it has one', async (from, to) => {
+    const record = await add(from);
+    const { outcome, record: moved } = await writer.move(record, to, { reason: 'interrupted' });
+    expect([outcome, moved.state, moved.version]).toEqual(['replaced', to, 2]);
+    expect(await stored()).toEqual(moved);
+    await expectEvents(...PUBLISHED.filter((state) => state === to).map((state) => `${ID}:2 payment.${state}`));
+    expect(log).toEqual([expect.stringContaining(`${LINE} ${to} (interrupted)`)]);
   });
 
-  describe('move', () => {
-    it('writes the next version and publishes its state', async () => {
-      await store.insert(CHARGING);
-      const { outcome, record } = await writer.move(CHARGING, 'unknown', { reason: 'interrupted' });
-      expect([outcome, record.state, record.version]).toEqual(['replaced', 'unknown', 2]);
-      expect(await store.find('default', ID)).toEqual(record);
-      expect(published).toEqual([`${ID}:2 payment.unknown`]);
-      expect(log).toEqual([`warn Payment ${ID} of order-1, 149.90 TRY: unknown (interrupted) after 10800 s`]);
-    });
+  it('does not overwrite a record that another writer has changed, and publishes nothing', async () => {
+    const record = await add('charging');
+    const changed = advance(record, 'succeeded', {}, clock.now());
+    await store.replace(changed, record);
+    expect(await writer.move(record, 'unknown')).toEqual({ outcome: 'stale', record });
+    expect(await stored()).toEqual(changed);
+    expect([published, log]).toEqual([[], []]);
+  });
 
-    it('does not overwrite a record that another writer has changed, and publishes nothing', async () => {
-      await store.insert(CHARGING);
-      await replaceMeanwhile(advance(CHARGING, 'succeeded', {}, clock.now()));
-      expect(await writer.move(CHARGING, 'unknown')).toEqual({ outcome: 'stale', record: CHARGING });
-      expect(await store.find('default', ID)).toMatchObject({ state: 'succeeded' });
-      expect([published, log]).toEqual([[], []]);
-    });
+  it.each<[string, PaymentRecord | null, PaymentRecord, RefusedKey | null, string[], string[]]>([
+    ['that is under way, without event and log line', null, CHARGING, null, [], []],
+    ['that has failed', null, FAILED, null, [`${ID}:1 payment.failed`], [`log ${LINE} failed (not_sent)`]],
+    ['unless a key is taken', CHARGING, FAILED, 'conversationId', [], []],
+  ])('opens a payment %s', async (_what, before, record, taken, events, lines) => {
+    if (before) await store.insert(before);
+    expect(await writer.open(record)).toBe(taken);
+    expect(await stored()).toEqual(before ?? record);
+    await expectEvents(...events);
+    expect(log).toEqual(lines);
   });
 
   it.each<[string, string, () => Promise<unknown>]>([
@@ -117,7 +116,7 @@ describe('PaymentWriter', () => {
     ],
     ['move', 'moving the payment on', () => writer.move(CHARGING, 'unknown')],
     ['decide', 'writing the decision', () => writer.decide(CHARGING, succeed)],
-  ])('%s throws PAYMENT_STORE without details when the store fails while %s', async (_name, doing, write) => {
+  ])('%s throws PAYMENT_STORE without details when the store fails while %s', async (name, doing, write) => {
     store.insert = () => Promise.reject(new Error('password=secret'));
     failReplace(1);
     await expect(write()).rejects.toMatchObject({
@@ -125,131 +124,188 @@ describe('PaymentWriter', () => {
       message: `The payment store failed while ${doing}. No money was moved by this call.`,
     });
     expect(published).toEqual([]);
+    // What was not confirmed may have been applied: it is fenced.
+    expect(owed.count).toBe(name === 'open' || name === 'claim' ? 1 : 0);
   });
 
-  describe('decide', () => {
-    beforeEach(() => store.insert(CHARGING));
-
-    it('stores the decision of an operator, publishes it, and waits for the handlers', async () => {
-      let handled!: () => void;
-      publishing = new Promise((resolve) => (handled = resolve));
-      const deciding = writer.decide(CHARGING, succeed);
-      expect(await isOver(deciding)).toBe(false);
-      expect(published).toEqual([`${ID}:2 payment.succeeded`]);
-      handled();
-      expect(await deciding).toMatchObject({ state: 'succeeded' });
-    });
-
-    it('changes nothing if the record no longer allows the decision', async () => {
-      await replaceMeanwhile(advance(CHARGING, 'unknown', {}, clock.now()));
-      expect(await writer.decide(CHARGING, succeed)).toBeNull();
-      expect(published).toEqual([]);
-    });
-
-    it('throws when the store fails, and owes nothing', async () => {
-      failReplace(1);
-      await expect(writer.decide(CHARGING, succeed)).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
-      expect(await owed.writeAll()).toBe(0);
-      expect(await store.find('default', ID)).toEqual(CHARGING);
-    });
+  it.each(['decide', 'settle'] as const)('%s publishes what it stores, and waits for the handlers', async (method) => {
+    const record = await add('charging');
+    let handled!: () => void;
+    publishing = new Promise((resolve) => (handled = resolve));
+    const writing = writer[method](record, succeed);
+    expect(await isOver(writing)).toBe(false);
+    await expectEvents(`${ID}:2 payment.succeeded`);
+    handled();
+    const written = { state: 'succeeded', version: 2 };
+    expect(await writing).toMatchObject(method === 'decide' ? written : { record: written, isStored: true });
   });
 
-  describe('settle', () => {
-    beforeEach(() => store.insert(CHARGING));
+  it('decides nothing if the record no longer allows it', async () => {
+    const record = await add('charging');
+    await store.replace(advance(record, 'succeeded', {}, clock.now()), record);
+    expect(await writer.decide(record, succeed)).toBeNull();
+    expect(published).toEqual([]);
+  });
 
-    it('stores an outcome, publishes it, and waits for the handlers', async () => {
-      let handled!: () => void;
-      publishing = new Promise((resolve) => (handled = resolve));
-      const settling = writer.settle(CHARGING, succeed);
-      expect(await isOver(settling)).toBe(false);
-      expect(published).toEqual([`${ID}:2 payment.succeeded`]);
-      handled();
-      expect(await settling).toMatchObject({ record: { state: 'succeeded', version: 2 }, isStored: true });
-      expect(log).toEqual([`log Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000) after 10800 s`]);
+  const SETTLED = [`${ID}:3 payment.succeeded`];
+  it.each<[string, Partial<PaymentRecord>, Settlement, Partial<PaymentRecord>, string[], string[]]>([
+    [
+      'the current version',
+      { inquiries: 1 },
+      succeed,
+      { state: 'succeeded', version: 3, inquiries: 1 },
+      SETTLED,
+      ['log'],
+    ],
+    ['nothing that is settled that way', { state: 'succeeded' }, succeed, { state: 'succeeded', version: 2 }, [], []],
+    ['what changes no state, without an event', {}, note, { state: 'charging', version: 3, inquiries: 1 }, [], ['log']],
+    [
+      'nothing that is in a state of a newer release, and logs the outcome',
+      { state: 'preauthorized' as PaymentState },
+      succeed,
+      { state: 'preauthorized' as PaymentState, version: 2 },
+      [],
+      ['error .* succeeded \\(B0000\\): not written, since a newer release has changed it meanwhile'],
+    ],
+  ])('settles %s', async (_what, meanwhile, settle, becomes, events, lines) => {
+    const record = await add('charging');
+    await store.replace({ ...record, version: 2, ...meanwhile }, record);
+    expect(await writer.settle(record, settle)).toMatchObject({ record: becomes, isStored: true });
+    expect(await stored()).toMatchObject(becomes);
+    await expectEvents(...events);
+    expect(log).toEqual(lines.map((line) => expect.stringMatching(line) as string));
+  });
+
+  it('owes an outcome that the store does not accept, logs it, and publishes it once when it is stored', async () => {
+    const record = await add('charging');
+    failReplace(3);
+    expect(await writer.settle(record, succeed)).toMatchObject({ record: { state: 'succeeded' }, isStored: false });
+    expect(await stored()).toEqual(record);
+    // Its only record, if the process ends before it can be stored.
+    const line = `error ${LINE} succeeded (B0000): the store did not accept this; the module keeps trying.`;
+    expect(log).toEqual([line]);
+    expect([await owed.writeAll(), await owed.writeAll(), published]).toEqual([0, 0, []]);
+    // What else is owed does not wait for its handlers.
+    publishing = new Promise(() => undefined);
+    expect([await owed.writeAll(), await owed.writeAll()]).toEqual([1, 0]);
+    expect(await stored()).toMatchObject({ state: 'succeeded' });
+    await expectEvents(`${ID}:2 payment.succeeded`);
+  });
+
+  it('returns after five seconds at most, and still publishes a write that was only slow', async () => {
+    const record = await add('charging');
+    const replace = store.replace.bind(store);
+    let release!: () => void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    store.replace = (...given) => ((store.replace = replace), held.then(() => replace(...given)));
+    const settling = writer.settle(record, succeed);
+    await clock.advance(4_999);
+    expect(await isOver(settling)).toBe(false);
+    await clock.advance(1);
+    expect(await settling).toMatchObject({ record: { state: 'succeeded' }, isStored: false });
+    expect(published).toEqual([]);
+    release();
+    await quiet();
+    expect(await stored()).toMatchObject({ state: 'succeeded', version: 2 });
+    await owed.writeAll();
+    await expectEvents(`${ID}:2 payment.succeeded`);
+  });
+
+  it('does not throw even if the payment has been deleted from the store, and owes nothing', async () => {
+    store.replace = () => Promise.resolve('stale');
+    store.find = () => Promise.resolve(null);
+    expect(await writer.settle(CHARGING, succeed)).toMatchObject({ record: { state: 'succeeded' }, isStored: false });
+    expect(log).toEqual([`error ${LINE} succeeded (B0000): it has been deleted from the store meanwhile.`]);
+    expect(owed.count).toBe(0);
+  });
+
+  it('tries as often as another writer is first', async () => {
+    const record = await add('charging');
+    const replace = store.replace.bind(store);
+    let others = 0;
+    store.replace = async (next, previous, event) => {
+      if (others < 5) {
+        others += 1;
+        const current = (await stored())!;
+        await replace({ ...current, inquiries: others, version: current.version + 1 }, current);
+      }
+      return replace(next, previous, event);
+    };
+    expect((await writer.settle(record, succeed)).record).toMatchObject({ state: 'succeeded', version: 7 });
+    expect(await stored()).toMatchObject({ inquiries: 5 });
+  });
+
+  describe('when another payment holds the order', () => {
+    const other = { conversationId: 'HOLDER', idempotencyKey: null };
+
+    it('stores that money moved, and pins the reference for good', async () => {
+      await add('charging', other);
+      const record = await add('failed');
+      expect(await writer.settle(record, review)).toMatchObject({ record: { state: 'review' }, isStored: true });
+      await expectEvents(`${ID}:2 payment.review`);
+      const pinned = { referenceLock: null, pinsReference: true };
+      expect(await stored()).toMatchObject({ state: 'review', version: 2, ...pinned });
+      expect(await stored('HOLDER')).toMatchObject({ state: 'charging', referenceLock: 'order-1' });
+
+      const replace = jest.spyOn(store, 'replace');
+      const resolved = await writer.settle((await stored())!, succeed);
+      expect(resolved).toMatchObject({ record: { state: 'succeeded' }, isStored: true });
+      expect(replace).toHaveBeenCalledTimes(1);
+      expect(await stored()).toMatchObject({ state: 'succeeded', ...pinned });
     });
 
-    it('returns and logs an outcome that the store does not take, since the line may be its only record', async () => {
-      failReplace(1);
-      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ record: { state: 'succeeded' }, isStored: false });
-      expect(await store.find('default', ID)).toEqual(CHARGING);
-      expect(published).toEqual([]);
-      expect(log).toEqual([
-        `error Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000): the store did not accept this; ` +
-          'the module keeps trying.',
-      ]);
-    });
+    it('still moves the holder of a reference that is pinned, but lets no other payment claim it', async () => {
+      const holder = await add('charging', other);
+      const free = { conversationId: 'WAITS', idempotencyKey: null, kind: '3d', referenceLock: null } as const;
+      const waiting = await add('awaiting', free);
+      await writer.settle(await add('failed'), review);
 
-    it('owes an outcome that the store did not accept, and publishes it once when it is stored', async () => {
-      failReplace(3);
-      await writer.settle(CHARGING, succeed);
-      expect([await owed.writeAll(), await owed.writeAll(), published]).toEqual([0, 0, []]);
-      expect(await owed.writeAll()).toBe(1);
-      expect(await store.find('default', ID)).toMatchObject({ state: 'succeeded' });
-      expect(published).toEqual([`${ID}:2 payment.succeeded`]);
-      expect([await owed.writeAll(), published.length]).toEqual([0, 1]);
-    });
-
-    it('returns after five seconds at most, and still publishes a write that was only slow', async () => {
-      const release = holdReplace();
-      const settling = writer.settle(CHARGING, succeed);
-      await clock.advance(4_999);
-      expect(await isOver(settling)).toBe(false);
-      await clock.advance(1);
-      expect(await settling).toMatchObject({ record: { state: 'succeeded' }, isStored: false });
-      expect(published).toEqual([]);
-      release();
-      await quiet();
-      expect(await store.find('default', ID)).toMatchObject({ state: 'succeeded', version: 2 });
-      expect(published).toEqual([`${ID}:2 payment.succeeded`]);
-      await owed.writeAll();
-      expect(published).toHaveLength(1);
-    });
-
-    it('settles the current version of the record', async () => {
-      await replaceMeanwhile({ ...CHARGING, inquiries: 1, version: 2 });
-      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ record: { state: 'succeeded', version: 3 } });
-      expect(await store.find('default', ID)).toMatchObject({ inquiries: 1, version: 3 });
-      expect(published).toEqual([`${ID}:3 payment.succeeded`]);
-    });
-
-    it('stores and publishes nothing if the payment is already settled that way', async () => {
-      await replaceMeanwhile(advance(CHARGING, 'succeeded', {}, clock.now()));
-      expect(await writer.settle(CHARGING, succeed)).toMatchObject({
-        record: { state: 'succeeded', version: 2 },
-        isStored: true,
+      expect(await writer.move(holder, 'unknown', { reason: 'interrupted' })).toMatchObject({ outcome: 'replaced' });
+      expect(await stored('HOLDER')).toMatchObject({ state: 'unknown' });
+      expect(await writer.claim(waiting, { dueAt: clock.now(), attemptId: 'one' })).toMatchObject({
+        outcome: 'locked',
       });
-      expect(published).toEqual([]);
+      expect(await stored('WAITS')).toMatchObject({ state: 'awaiting', version: 1 });
     });
 
-    it('publishes nothing if the state does not change', async () => {
-      const noted: Settlement = (record, now) => advance(record, record.state, { inquiries: 1 }, now);
-      await writer.settle(CHARGING, noted);
-      expect(await store.find('default', ID)).toMatchObject({ inquiries: 1, version: 2 });
-      expect(published).toEqual([]);
+    it('owes what the store does not take even with the pin, and never reports it as stored', async () => {
+      const record = await add('failed');
+      store.replace = () => Promise.resolve('locked');
+      const { isStored } = await writer.settle(record, review);
+      expect([isStored, owed.count, published]).toEqual([false, 1, []]);
+      expect(log).toEqual([expect.stringContaining('the store did not accept this')]);
     });
+  });
 
-    it('stores and publishes that money moved even if another payment holds the order', async () => {
-      await replaceMeanwhile({ ...CHARGING, referenceLock: null, version: 2 });
-      await store.insert(aPaymentRecord({ state: 'succeeded', conversationId: 'FIRST', idempotencyKey: null }));
-      const replace = store.replace.bind(store);
-      let tries = 0;
-      // Retrying for ever would hang the test as well.
-      store.replace = (...given) => ((tries += 1) > 10 ? Promise.reject(new Error('again?')) : replace(...given));
-      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ record: { state: 'succeeded' }, isStored: true });
-      expect(await store.find('default', ID)).toMatchObject({ state: 'succeeded', referenceLock: null });
-      expect(await store.find('default', 'FIRST')).toMatchObject({ referenceLock: 'order-1' });
-      expect(published).toEqual([`${ID}:3 payment.succeeded`]);
-    });
+  it('takes a free reference without pinning it', async () => {
+    await writer.settle(await add('failed'), review);
+    const { referenceLock, pinsReference } = (await stored())!;
+    expect([referenceLock, pinsReference]).toEqual(['order-1', undefined]);
+  });
 
-    it('does not throw even if the payment has been deleted from the store', async () => {
-      store.replace = () => Promise.resolve('stale');
-      store.find = () => Promise.resolve(null);
-      expect(await writer.settle(CHARGING, succeed)).toMatchObject({ record: { state: 'succeeded' }, isStored: false });
-      expect(log.at(-1)).toBe(
-        `error Payment ${ID} of order-1, 149.90 TRY: succeeded (B0000): it has been deleted from the store meanwhile.`,
-      );
-      // The write is not owed, since the payment no longer exists.
-      expect(owed.count).toBe(0);
+  describe('fences an opening that is not confirmed', () => {
+    const nonce = '0123456789af';
+    const opening = { ...CHARGING, idempotencyKey: 'key', hostIdNonce: nonce };
+    const purged = { state: 'failed', finalizedAt: new Date(0), dueAt: null, referenceLock: null } as const;
+    const unsent = { state: 'failed', reason: 'not_sent' } as const;
+
+    it.each<[string, Partial<PaymentRecord> | null, Partial<PaymentRecord> | null]>([
+      ['and was not applied: it is stored as not sent', null, { ...unsent, version: 1 }],
+      ['and was applied: it ends as not sent', {}, { ...unsent, version: 2 }],
+      ['without changing another attempt', { attemptId: 'another' }, { state: 'charging', version: 1 }],
+      ['unless a deleted payment had the id, when it cannot be applied, either', purged, null],
+    ])('%s', async (_what, before, becomes) => {
+      if (before) await store.insert({ ...opening, ...before });
+      if (before === purged) await store.purge('default', { paymentsMs: 0, pairsMs: 1_000_000, keysMs: 1_000_000 });
+      const insert = store.insert.bind(store);
+      store.insert = () => Promise.reject(new Error('down'));
+      await expect(writer.open(opening)).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
+      store.insert = insert;
+      expect([await owed.writeAll(), owed.count]).toEqual([1, 0]);
+      expect(await stored()).toEqual(becomes && expect.objectContaining(becomes));
+      const isFenced = becomes?.reason === 'not_sent';
+      await expectEvents(...(isFenced ? [`${ID}:${becomes.version}-${nonce} payment.failed`] : []));
+      expect(await store.insert(opening)).toBe('conversationId');
     });
   });
 });
