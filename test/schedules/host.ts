@@ -65,7 +65,8 @@ export class Host {
         const ended = act();
         resolve(ended);
         // A compare-and-set that was too late is done, too.
-        void ended.then((result) => void (choice.remark = result === 'stale' ? ' (stale)' : '')).catch(() => undefined);
+        const remark = (result: unknown) => void (choice.remark = result === 'stale' ? ' (stale)' : '');
+        void ended.then(remark, () => void (choice.remark = end === 'done' ? ' (in vain)' : ''));
       };
       const choice: Choice = { line: `${what}: ${end}`, isFault: end !== 'done', take };
       return choice;

@@ -16,9 +16,9 @@ interface PlantedFlaw {
 }
 
 /** A flaw that the module could have, with the script that shows it. */
-function planted(flaw: string, shownBy: string, breaks: RegExp, plant: Plant): PlantedFlaw {
+function planted(flaw: string, shownBy: string, breaks: RegExp, plant: Plant, more: Partial<Script> = {}): PlantedFlaw {
   const script = SCRIPTS.find(({ name }) => name === shownBy)!;
-  return { script: { ...script, name: flaw, plant }, breaks };
+  return { script: { ...script, ...more, name: flaw, plant }, breaks };
 }
 
 export const PLANTS: readonly PlantedFlaw[] = [
@@ -114,6 +114,23 @@ export const PLANTS: readonly PlantedFlaw[] = [
       replacing(store, (record, previous, event) =>
         store.replace(record, previous, isRefund(record) ? undefined : event),
       ),
+  }),
+  planted('a handler that throws holds up the others', 'the mail is down', /no handler got succeeded while the/, {
+    makeStore: (clock) => {
+      let hasFailed = false;
+      return interceptCalls(new MemoryPaymentStore({ clock }), ({ method, proceed }) => {
+        hasFailed ||= method === 'postpone';
+        return hasFailed && method === 'leaseDeliveries' ? Promise.resolve([]) : proceed();
+      });
+    },
+  }),
+  planted('an instance waits for the one that claimed', 'a host without the store', /is authorizing while A/, {
+    wrapStore: (store) =>
+      interceptCalls(store, async ({ method, proceed }) => {
+        const found = await proceed();
+        const isClaimed = ({ state }: PaymentRecord): boolean => state === 'authorizing';
+        return method === 'leaseDue' ? (found as PaymentRecord[]).filter((record) => !isClaimed(record)) : found;
+      }),
   }),
 ];
 

@@ -1,9 +1,18 @@
 import type { Scenario } from './explorer.js';
+import {
+  A_HAS_NO_GATEWAY,
+  A_HAS_NO_STORE,
+  MAIL_IS_DOWN,
+  ONE_IS_NOT_ANSWERED,
+  HANDLER_REFUSES_ONE,
+  STRUCK,
+} from './lasting-faults.js';
 import { ENDING, type Script, Shop, type ShopHost } from './shop.js';
 import type { Payment } from 'nestjs-card-payment';
 import { sale } from '../rigs/sale.js';
 
-const ORDER = 'order-1';
+const ORDER = STRUCK;
+const OTHER_ORDER = 'order-2';
 const KEY = 'key-1';
 const DAY_MS = 86_400_000;
 
@@ -69,14 +78,71 @@ const payAtPage = {
   does: (shop: Shop): void => shop.gateway.payAtPage(made(shop)),
 };
 
-const CALLBACKS = { prepare: prepare3d, acts: [callback()], isPaid: true };
+/** Two orders, each at a host of its own. */
+const TWO_ORDERS = [pay(), pay({ reference: OTHER_ORDER })];
 
-/** Two hosts and one fault each, unless a script says otherwise. */
-function scripts(rows: readonly (Omit<CountedScript, 'hosts' | 'faults'> & Partial<CountedScript>)[]): CountedScript[] {
-  return rows.map((row) => ({ hosts: 2, faults: 1, ...row }));
+/** Handlers hear of the first order before the second is paid. */
+async function payOneAfterTheOther(shop: Shop, host: ShopHost): Promise<Payment> {
+  await pay()(shop, host);
+  await host.reconcile();
+  return pay({ reference: OTHER_ORDER })(shop, host);
 }
 
-export const SCRIPTS = scripts([
+async function prepareTwoPaid(shop: Shop, host: ShopHost): Promise<void> {
+  for (const act of TWO_ORDERS) await act(shop, host);
+}
+
+async function prepareTwoPages(_shop: Shop, host: ShopHost): Promise<void> {
+  await host.startPage(input());
+  await host.startPage(input({ reference: OTHER_ORDER }));
+}
+
+const refundOf = (index: number) => (shop: Shop, host: ShopHost) =>
+  host.payments.refund({ conversationId: made(shop, index), amount: '100.00' });
+
+const abandonOf = (index: number) => (shop: Shop, host: ShopHost) => host.payments.abandon(made(shop, index));
+
+const CALLBACKS = { prepare: prepare3d, acts: [callback()], isPaid: true };
+
+const TWO_CALLBACKS = { prepare: prepare3d, acts: [callback(), callback()] };
+
+type Row = Omit<CountedScript, 'hosts' | 'faults'> & Partial<CountedScript>;
+
+/** With two hosts, unless a row says otherwise. */
+function scripts(faults: number, rows: readonly Row[]): CountedScript[] {
+  return rows.map((row) => ({ hosts: 2, faults, ...row }));
+}
+
+/** What goes on while something is broken for good, most often without any other fault. */
+const BESIDE_WHAT_IS_BROKEN = scripts(0, [
+  { name: 'the mail is down', hosts: 1, acts: [payOneAfterTheOther], breaks: MAIL_IS_DOWN, schedules: 7 },
+  {
+    name: 'a handler refuses one order',
+    hosts: 1,
+    acts: [payOneAfterTheOther],
+    breaks: HANDLER_REFUSES_ONE,
+    schedules: 7,
+  },
+  { name: 'one order is not answered', acts: TWO_ORDERS, breaks: ONE_IS_NOT_ANSWERED, schedules: 125 },
+  {
+    name: 'one refund is not answered',
+    prepare: prepareTwoPaid,
+    acts: [refundOf(0), refundOf(1)],
+    breaks: ONE_IS_NOT_ANSWERED,
+    schedules: 125,
+  },
+  {
+    name: 'one page is not answered',
+    prepare: prepareTwoPages,
+    acts: [abandonOf(0), abandonOf(1)],
+    breaks: ONE_IS_NOT_ANSWERED,
+    schedules: 26,
+  },
+  { name: 'a host without the store', ...TWO_CALLBACKS, isPaid: true, breaks: A_HAS_NO_STORE, schedules: 79 },
+  { name: 'a host without the gateway', ...TWO_CALLBACKS, breaks: A_HAS_NO_GATEWAY, schedules: 33 },
+]);
+
+export const SCRIPTS = scripts(1, [
   { name: 'callbacks', ...CALLBACKS, schedules: 76 },
   { name: 'callbacks, reads too', ...CALLBACKS, steps: /^find/, schedules: 415 },
   { name: 'callbacks, late writes', ...CALLBACKS, lateWrites: true, schedules: 190 },
@@ -128,6 +194,7 @@ export const SCRIPTS = scripts([
     steps: /^(purge|findRefunds)$/,
     schedules: 94,
   },
+  ...BESIDE_WHAT_IS_BROKEN,
 ]);
 
 export function scenarioOf(script: Script): Scenario {
