@@ -3,7 +3,7 @@ import type { Dialect, KyselyPlugin } from 'kysely';
 /** Variables by name, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A statement in the database's own SQL, with its own placeholders. */
+/** A statement in the database's own SQL, with a `?` for each of its parameters. */
 export interface SqlStatement {
   readonly sql: string;
   readonly parameters?: readonly unknown[];
@@ -101,6 +101,8 @@ export interface SqlEngine {
   readonly begin: (hasLimitedSession: boolean) => readonly string[];
   /** Whether one transaction at a time may write, on the one connection: then writes that wait share a commit. */
   readonly sharesCommits: boolean;
+  /** Stands in a statement for one of its parameters, of which the first has the position 1. */
+  readonly placeholder: (position: number) => string;
   /** Ends a query, and locks the rows that it finds. */
   readonly rowLock: string;
   /** What {@link rowLock} does with rows that others have locked, unless it waits for them. */

@@ -66,6 +66,7 @@ export const mysqlEngine = {
   begin: (hasLimitedSession) =>
     hasLimitedSession ? ['start transaction'] : ['set transaction isolation level read committed', 'start transaction'],
   sharesCommits: false,
+  placeholder: () => '?',
   rowLock: 'for update',
   skipLocked: 'skip locked',
   orOverwrite: (_primaryKey, column) => `on duplicate key update ${column} = values(${column})`,

@@ -60,13 +60,14 @@ export const postgresEngine = {
   // As a subquery it is evaluated once a statement, so that an index can be searched by it.
   time: '(select floor(extract(epoch from clock_timestamp()) * 1000)::bigint)',
   hasTable: (table) => ({
-    sql: 'select from pg_class where relname = $1 and pg_table_is_visible(oid)',
+    sql: 'select from pg_class where relname = ? and pg_table_is_visible(oid)',
     parameters: [table],
   }),
 
   // The database's own default may be a stricter isolation. All goes in one round trip.
   begin: (hasLimitedSession) => [hasLimitedSession ? BEGIN : [BEGIN, ...LOCAL_LIMITS].join('; ')],
   sharesCommits: false,
+  placeholder: (position) => `$${position}`,
   rowLock: 'for update',
   skipLocked: 'skip locked',
   orOverwrite: (primaryKey, column) =>
