@@ -1,7 +1,7 @@
 import { CompiledQuery, type QueryResult } from 'kysely';
-import { setTimeout } from 'node:timers/promises';
 import { type PaymentClock, SystemClock, TimeoutError, withTimeout } from '../../runtime/clock.js';
 import type { SqlEngine, SqlStatement } from './engine.js';
+import { retryWhileBusy } from './retry.js';
 import { SharedCommit } from './shared-commit.js';
 import { raw, sql, type Statement } from './statement.js';
 import { execute, type PaymentDb, type Work } from './tables.js';
@@ -129,20 +129,4 @@ export class SqlDatabase {
 
 function withinLimit<T>(work: () => Promise<T>): Promise<T> {
   return withTimeout(MAX_CALL_MS, work, undefined, () => new TimeoutError('the database does not answer'));
-}
-
-const MAX_BUSY_WAIT_MS = 10_000;
-const MAX_PAUSE_MS = 15;
-
-/** Tries again while there is a conflict with another process, for ten seconds at most. */
-export async function retryWhileBusy<T>(isBusy: (error: unknown) => boolean, attempt: () => Promise<T>): Promise<T> {
-  const end = performance.now() + MAX_BUSY_WAIT_MS;
-  for (let pause = 1; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (!isBusy(error) || performance.now() > end) throw error;
-      await setTimeout(Math.random() * pause);
-    }
-  }
 }

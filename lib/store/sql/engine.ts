@@ -76,6 +76,8 @@ export interface SqlEngine {
   readonly unprotectedHost: (url: string, environment: Environment) => string | null;
   /** The option of a URL with which the host is reached by verified TLS; null if there is no host. */
   readonly tlsOption: string | null;
+  /** Where a client finds a server of whose port the URL says nothing; null if there is no host. */
+  readonly port: number | null;
 
   /**
    * Looks at the server before anything is written.

@@ -14,6 +14,7 @@ import {
   type RefusedKey,
   type UniqueKey,
 } from '../payment-store.js';
+import { byCreation } from '../order.js';
 import { historyEntryOf, recordFromJson } from '../record-json.js';
 import { hashedName, keyName, nameChange, namesOf } from '../unique-names.js';
 import type { SqlDatabase } from './database.js';
@@ -138,7 +139,10 @@ export abstract class SqlLedger implements PaymentLedger {
     // Each state by itself, so that each query reads the index in its order.
     const pages: PaymentRecord[][] = [];
     for (const state of new Set(states)) pages.push(await page([state]));
-    return pages.flat().sort(newestFirst).slice(0, limit);
+    return pages
+      .flat()
+      .sort((one, other) => byCreation(other, one))
+      .slice(0, limit);
   }
 
   listSettled({ account, from, to, after, limit }: SettledPage): Promise<PaymentRecord[]> {
@@ -319,12 +323,4 @@ export abstract class SqlLedger implements PaymentLedger {
     await this.database.run(insertInto('card_payment_version', [toVersionRow(record, event)]), db);
     if (event) await this.database.run(insertInto('card_payment_delivery', [toWaitingRow(record, event)]), db);
   }
-}
-
-function newestFirst(one: PaymentRecord, other: PaymentRecord): number {
-  const bytes = (id: string) => Buffer.from(id);
-  return (
-    other.createdAt.getTime() - one.createdAt.getTime() ||
-    Buffer.compare(bytes(other.conversationId), bytes(one.conversationId))
-  );
 }

@@ -11,7 +11,7 @@ import {
   type ReplayOutcome,
   type StoreCounts,
 } from '../payment-store.js';
-import { FEW_WAITING, putOffMs, takeInTurns } from '../turns.js';
+import { FEW_WAITING, putOffMs, takeInTurns } from '../order.js';
 import { SqlLedger } from './ledger.js';
 import { assigned, insertInto, isPast, joined, raw, sql, type Statement } from './statement.js';
 import {
