@@ -6,7 +6,7 @@ export function byCreation(one: ListPlace, other: ListPlace): number {
 }
 
 export function byTime(one: Date | null, other: Date | null): number {
-  return Number(one) - Number(other);
+  return (one?.getTime() ?? 0) - (other?.getTime() ?? 0);
 }
 
 export function byBytes(one: string, other: string): number {

@@ -77,10 +77,6 @@ class MultiMap<Value> {
   of(key: string): Value[] {
     return [...(this.sets.get(key) ?? [])];
   }
-
-  get all(): Value[] {
-    return [...this.sets.values()].flatMap((values) => [...values]);
-  }
 }
 
 /** What is kept of one account. */
@@ -93,20 +89,20 @@ class Account {
   /** The ids of the records that have a `dueAt`. */
   readonly due = new Set<string>();
   readonly pairs = new Map<string, StoredPair>();
-  /** The deliveries and waiting events, by the id of the event and by that of its record. */
-  private readonly byEvent = new MultiMap<StoredDelivery>();
+  /** The deliveries and waiting events, by handler and event, and those of each record. */
+  private readonly deliveries = new Map<string, Map<string, StoredDelivery>>();
   private readonly byRecord = new MultiMap<StoredDelivery>();
   /** Those of each handler and type that are not parked, in the order in which they are due. */
   private readonly queues = new Map<string, StoredDelivery[]>();
 
   add(one: StoredDelivery): void {
-    this.byEvent.add(one.eventId, one);
+    this.to(one.handlerId).set(one.eventId, one);
     this.byRecord.add(one.version.conversationId, one);
     this.enqueue(one);
   }
 
   remove(one: StoredDelivery): void {
-    this.byEvent.delete(one.eventId, one);
+    this.to(one.handlerId).delete(one.eventId);
     this.byRecord.delete(one.version.conversationId, one);
     this.dequeue(one);
   }
@@ -122,8 +118,11 @@ class Account {
     for (const key of new Set(deliveries.map(keyOf))) this.queues.get(key)?.sort(byDue);
   }
 
-  delivery(handlerId: string, eventId: string): StoredDelivery | undefined {
-    return this.byEvent.of(eventId).find((one) => one.handlerId === handlerId);
+  /** The deliveries to a handler, or what waits to be fanned out where that is empty, by the ids of their events. */
+  to(handlerId: string): Map<string, StoredDelivery> {
+    const deliveries = this.deliveries.get(handlerId) ?? new Map<string, StoredDelivery>();
+    this.deliveries.set(handlerId, deliveries);
+    return deliveries;
   }
 
   of(conversationId: string): StoredDelivery[] {
@@ -135,7 +134,7 @@ class Account {
   }
 
   get all(): StoredDelivery[] {
-    return this.byEvent.all;
+    return [...this.deliveries.values()].flatMap((to) => [...to.values()]);
   }
 
   handlersOf(type: LedgerEventType): string[] {
@@ -390,7 +389,7 @@ export class MemoryPaymentStore implements PaymentStore {
   }
 
   acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    const acknowledged = this.of(account).delivery(handlerId, eventId);
+    const acknowledged = this.of(account).to(handlerId).get(eventId);
     if (acknowledged) this.of(account).remove(acknowledged);
     return Promise.resolve();
   }
@@ -411,7 +410,7 @@ export class MemoryPaymentStore implements PaymentStore {
 
   replay(accountName: string, handlerId: string, eventId: string): Promise<ReplayOutcome> {
     const account = this.of(accountName);
-    const parked = account.delivery(handlerId, eventId);
+    const parked = account.to(handlerId).get(eventId);
     if (!parked?.parked) return Promise.resolve('absent');
     account.change(parked, { parked: false, attempts: 0, error: null, dueAt: this.clock.now() });
     const { conversationId, version } = parked.version;
@@ -452,13 +451,12 @@ export class MemoryPaymentStore implements PaymentStore {
 
   counts(accountName: string): Promise<StoreCounts> {
     const [account, now] = [this.of(accountName), this.clock.now()];
-    const waiting = account.all.filter(({ handlerId }) => handlerId === '');
     const parked = account.all.filter((one) => one.parked);
     const open = account.all.filter((one) => one.handlerId !== '' && !one.parked);
     return Promise.resolve({
       states: this.countStates(accountName, 'payment'),
       refunds: this.countStates(accountName, 'refund'),
-      waitingEvents: waiting.length,
+      waitingEvents: account.to('').size,
       openDeliveries: open.length,
       parkedDeliveries: parked.length,
       orphanedDeliveries: open.filter((one) => !account.isAlive(one, now)).length,
@@ -530,7 +528,7 @@ export class MemoryPaymentStore implements PaymentStore {
 
   /** @returns whether there is a delivery under this lease */
   private changeLeased({ account, handlerId, eventId, lease }: LeasedDelivery, to: Partial<StoredDelivery>): boolean {
-    const stored = this.of(account).delivery(handlerId, eventId);
+    const stored = this.of(account).to(handlerId).get(eventId);
     if (stored?.lease !== lease) return false;
     this.of(account).change(stored, to);
     return true;

@@ -115,9 +115,7 @@ export class SqlDatabase {
   }
 
   private execute<Row>({ sql: text, parameters = [] }: SqlStatement, db?: PaymentDb): Promise<QueryResult<Row>> {
-    let position = 0;
-    const numbered = text.replace(/\?/g, () => this.engine.placeholder((position += 1)));
-    const query = CompiledQuery.raw(numbered, [...parameters]) as CompiledQuery<Row>;
+    const query = CompiledQuery.raw(this.engine.withPlaceholders(text), [...parameters]) as CompiledQuery<Row>;
     if (db) return db.executeQuery(query);
     return withinLimit(() => this.retried(() => this.#db.executeQuery(query)));
   }

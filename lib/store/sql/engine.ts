@@ -103,8 +103,8 @@ export interface SqlEngine {
   readonly begin: (hasLimitedSession: boolean) => readonly string[];
   /** Whether one transaction at a time may write, on the one connection: then writes that wait share a commit. */
   readonly sharesCommits: boolean;
-  /** Stands in a statement for one of its parameters, of which the first has the position 1. */
-  readonly placeholder: (position: number) => string;
+  /** Writes each `?` of a statement as the placeholder that the database has for a parameter. */
+  readonly withPlaceholders: (sql: string) => string;
   /** Ends a query, and locks the rows that it finds. */
   readonly rowLock: string;
   /** What {@link rowLock} does with rows that others have locked, unless it waits for them. */

@@ -16,12 +16,9 @@ export class Statement implements SqlStatement {
  * payment's CPU time on SQLite, and it keeps the values of its last query, which are a payment's.
  */
 export function sql(texts: TemplateStringsArray, ...values: readonly unknown[]): Statement {
-  const parts = values.map(toStatement);
-  const text = parts.map((part, index) => part.sql + texts[index + 1]!);
-  return new Statement(
-    texts[0]! + text.join(''),
-    parts.flatMap((part) => part.parameters),
-  );
+  const parameters: unknown[] = [];
+  const parts = values.map((value, index) => textOf(value, parameters) + texts[index + 1]!);
+  return new Statement(texts[0]! + parts.join(''), parameters);
 }
 
 /** SQL without parameters. */
@@ -31,18 +28,19 @@ export function raw(text: string): Statement {
 
 /** Values or parts of SQL, one after another. */
 export function joined(values: readonly unknown[], separator = ', '): Statement {
-  const parts = values.map(toStatement);
-  return new Statement(
-    parts.map((part) => part.sql).join(separator),
-    parts.flatMap((part) => part.parameters),
-  );
+  const parameters: unknown[] = [];
+  return new Statement(values.map((value) => textOf(value, parameters)).join(separator), parameters);
 }
 
-function toStatement(value: unknown): Statement {
-  if (value instanceof Statement) return value;
-  if (!Array.isArray(value)) return new Statement('?', [value]);
-  const list = joined(value);
-  return new Statement(`(${list.sql})`, list.parameters);
+/** The SQL of a value, whose parameters are added to these. */
+function textOf(value: unknown, parameters: unknown[]): string {
+  if (value instanceof Statement) {
+    parameters.push(...value.parameters);
+    return value.sql;
+  }
+  if (Array.isArray(value)) return `(${value.map((one) => textOf(one, parameters)).join(', ')})`;
+  parameters.push(value);
+  return '?';
 }
 
 /** A row to insert. Its values may be SQL. */
@@ -58,7 +56,9 @@ export function insertInto<Table extends keyof PaymentTables>(table: Table, rows
 
 /** The values that an update sets. */
 export function assigned<Table extends keyof PaymentTables>(row: Partial<NewRow<Table>>): Statement {
-  return joined(Object.entries(row).map(([column, value]) => sql`${raw(column)} = ${value}`));
+  const parameters: unknown[] = [];
+  const parts = Object.entries(row).map(([column, value]) => `${column} = ${textOf(value, parameters)}`);
+  return new Statement(parts.join(', '), parameters);
 }
 
 /** The rows that come after a place in an order by these columns: `<` when it is descending. */

@@ -67,7 +67,7 @@ export const mysqlEngine = {
   begin: (hasLimitedSession) =>
     hasLimitedSession ? ['start transaction'] : ['set transaction isolation level read committed', 'start transaction'],
   sharesCommits: false,
-  placeholder: () => '?',
+  withPlaceholders: (sql) => sql,
   rowLock: 'for update',
   skipLocked: 'skip locked',
   orOverwrite: (_primaryKey, column) => `on duplicate key update ${column} = values(${column})`,

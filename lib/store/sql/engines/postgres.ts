@@ -68,7 +68,7 @@ export const postgresEngine = {
   // The database's own default may be a stricter isolation. All goes in one round trip.
   begin: (hasLimitedSession) => [hasLimitedSession ? BEGIN : [BEGIN, ...LOCAL_LIMITS].join('; ')],
   sharesCommits: false,
-  placeholder: (position) => `$${position}`,
+  withPlaceholders: numbered,
   rowLock: 'for update',
   skipLocked: 'skip locked',
   orOverwrite: (primaryKey, column) =>
@@ -97,6 +97,12 @@ export const postgresEngine = {
   ],
   uncodedFailures: [[/timeout/i, 'ETIMEDOUT']],
 } satisfies SqlEngine;
+
+/** With `$1`, `$2` and so on. */
+function numbered(sql: string): string {
+  let position = 0;
+  return sql.replace(/\?/g, () => `$${(position += 1)}`);
+}
 
 /**
  * The host that pg reaches without TLS, or without checking the server's certificate; null if it checks it, and for a

@@ -43,7 +43,7 @@ export const sqliteEngine = {
   // Asks for the write lock at the start: a transaction that has already read may be refused it.
   begin: () => ['begin immediate'],
   sharesCommits: true,
-  placeholder: () => '?',
+  withPlaceholders: (sql) => sql,
   rowLock: '',
   skipLocked: '',
   orOverwrite: (primaryKey, column) =>
