@@ -61,10 +61,16 @@ export function assigned<Table extends keyof PaymentTables>(row: Partial<NewRow<
   return new Statement(parts.join(', '), parameters);
 }
 
-/** The rows that come after a place in an order by these columns: `<` when it is descending. */
+/**
+ * The rows that come after a place in an order by these columns: `<` when it is descending. Databases do not search an
+ * index by the comparison of tuples, or misjudge how many rows that finds; they do search by that of the first column.
+ */
 export function isPast(place: Readonly<Record<string, number | string>>, compare: '<' | '>'): Statement {
-  const [columns, values] = [Object.keys(place), Object.values(place)];
-  // Some databases do not search an index by the comparison of tuples, but do by that of the first column.
-  return sql`${raw(`${columns[0]} ${compare}=`)} ${values[0]}
-and ${raw(`(${columns.join(', ')}) ${compare}`)} ${values}`;
+  const compared = ([column, value]: readonly [string, number | string], by: string) =>
+    sql`${raw(`${column} ${by}`)} ${value}`;
+  const [last, ...before] = Object.entries(place).reverse();
+  return before.reduce(
+    (rest, one) => sql`${compared(one, `${compare}=`)} and (${compared(one, compare)} or ${rest})`,
+    compared(last!, compare),
+  );
 }
