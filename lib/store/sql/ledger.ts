@@ -21,7 +21,6 @@ import type { SqlDatabase } from './database.js';
 import { assigned, insertInto, isPast, joined, raw, sql, type Statement } from './statement.js';
 import {
   IS_REFUND,
-  joinVersion,
   type PaymentDb,
   type RecordRow,
   toDate,
@@ -323,4 +322,10 @@ export abstract class SqlLedger implements PaymentLedger {
     await this.database.run(insertInto('card_payment_version', [toVersionRow(record, event)]), db);
     if (event) await this.database.run(insertInto('card_payment_delivery', [toWaitingRow(record, event)]), db);
   }
+}
+
+/** Joins the table of versions: what a `payment` is now, or what the event of a `delivery` is of. */
+export function joinVersion(of: 'payment' | 'delivery'): Statement {
+  return raw(`join card_payment_version as version on version.account = ${of}.account
+and version.conversation_id = ${of}.conversation_id and version.version = ${of}.version`);
 }

@@ -12,18 +12,9 @@ import {
   type StoreCounts,
 } from '../payment-store.js';
 import { FEW_WAITING, putOffMs, takeInTurns } from '../order.js';
-import { SqlLedger } from './ledger.js';
+import { joinVersion, SqlLedger } from './ledger.js';
 import { assigned, insertInto, isPast, joined, raw, sql, type Statement } from './statement.js';
-import {
-  type DeliveryRow,
-  joinVersion,
-  OPEN,
-  PARKED,
-  type PaymentDb,
-  type PaymentTables,
-  toDelivery,
-  WAITING,
-} from './tables.js';
+import { type DeliveryRow, OPEN, PARKED, type PaymentDb, type PaymentTables, toDelivery, WAITING } from './tables.js';
 
 /** How many rows one statement inserts: databases limit how many values it may have. */
 const INSERT_BATCH = 500;

@@ -3,7 +3,6 @@ import type { LedgerEvent } from '../../payment/payment-event.js';
 import { isRefund, type PaymentRecord } from '../../payment/payment.js';
 import type { Delivery, RecordType } from '../payment-store.js';
 import { eventOfVersion, recordFromJson, recordToJson, versionOf } from '../record-json.js';
-import { raw, type Statement } from './statement.js';
 
 /** Some drivers return a bigint as text. */
 type BigIntColumn = ColumnType<number | string, number, number>;
@@ -97,12 +96,6 @@ export type Work<T> = (db: PaymentDb) => Promise<T>;
 /** Runs a statement without values. */
 export async function execute(db: PaymentDb, statement: string): Promise<void> {
   await db.executeQuery(CompiledQuery.raw(statement));
-}
-
-/** Joins the table of versions: what a `payment` is now, or what the event of a `delivery` is of. */
-export function joinVersion(of: 'payment' | 'delivery'): Statement {
-  return raw(`join card_payment_version as version on version.account = ${of}.account
-and version.conversation_id = ${of}.conversation_id and version.version = ${of}.version`);
 }
 
 /** The value of the column `is_refund`. */
