@@ -44,19 +44,11 @@ export function shownUrl(url: string): string {
   return server ? server + host : `${/^[a-z][a-z0-9+.-]{0,30}:\/\//i.exec(url)?.[0] ?? ''}…`;
 }
 
-/** Where a client finds a server of whose port the URL says nothing. */
-const DEFAULT_PORTS: Readonly<Record<string, string>> = {
-  postgres: '5432',
-  postgresql: '5432',
-  mysql: '3306',
-  mariadb: '3306',
-};
-
 /** Host, port and database of a store's URL, for an error; empty for a file, and where they cannot be told apart. */
 export function shownPlace(url: string): string {
-  const { scheme = '', host = '', database = '' } = SERVER.exec(url)?.groups ?? {};
-  const port = DEFAULT_PORTS[scheme.toLowerCase().replace('://', '')];
-  if (port === undefined) return '';
+  const { host, database = '' } = SERVER.exec(url)?.groups ?? {};
+  const port = engineOfUrl(url)?.port;
+  if (host === undefined || !port) return '';
   const [, name = '', own = port] = /^(.*?)(?::(\d+))?$/.exec(host) ?? [];
   return `host ${name || 'localhost'}, port ${own}${database && `, database ${database}`}`;
 }

@@ -132,7 +132,9 @@ export const TARGETS = [
   {
     name: 'stores-sqlite',
     files: {
-      'lib/store/sql/database.ts': ['store/sql/database', ...SQLITE_DATABASE, ...SQLITE],
+      'lib/store/sql/database.ts': [...SQLITE_DATABASE, ...SQLITE],
+      'lib/store/sql/retry.ts': ['store/sql/database', ...SQLITE],
+      'lib/store/sql/statement.ts': SQLITE,
       'lib/store/sql/engines/sqlite.ts': [...SQLITE_DATABASE, ...SQLITE],
       'lib/store/sql/ledger.ts': SQLITE,
       'lib/store/sql/outbox.ts': SQLITE_PURGE,

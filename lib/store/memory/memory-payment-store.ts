@@ -28,7 +28,7 @@ import {
   type RefusedKey,
 } from '../payment-store.js';
 import { copyRecord, eventOfVersion, historyEntryOf, versionOf } from '../record-json.js';
-import { FEW_WAITING, putOffMs, takeInTurns } from '../turns.js';
+import { byBytes, byCreation, byTime, FEW_WAITING, putOffMs, takeInTurns } from '../order.js';
 import { keyName, nameChange, namesOf, plainName } from '../unique-names.js';
 
 /** When there are more purged names, the oldest are forgotten, so that memory use has a limit. */
@@ -45,11 +45,14 @@ interface Owner {
   readonly purgedAt: Date | null;
 }
 
-interface StoredDelivery {
+interface StoredPair extends HandlerPair {
+  readonly announcedAt: Date;
+}
+
+interface StoredDelivery extends HandlerPair {
   /** Empty while the event waits to be fanned out. */
   readonly handlerId: string;
   readonly eventId: string;
-  readonly type: LedgerEventType;
   readonly version: PaymentRecord;
   attempts: number;
   parked: boolean;
@@ -58,39 +61,49 @@ interface StoredDelivery {
   dueAt: Date;
 }
 
+/** Any number of values of a key. A key without any is not kept: there may be one for each record that ever was. */
+class MultiMap<Value> {
+  private readonly sets = new Map<string, Set<Value>>();
+
+  add(key: string, value: Value): void {
+    this.sets.set(key, (this.sets.get(key) ?? new Set<Value>()).add(value));
+  }
+
+  delete(key: string, value: Value): void {
+    this.sets.get(key)?.delete(value);
+    if (this.sets.get(key)?.size === 0) this.sets.delete(key);
+  }
+
+  of(key: string): Value[] {
+    return [...(this.sets.get(key) ?? [])];
+  }
+}
+
 /** What is kept of one account. */
 class Account {
   readonly records = new Map<string, StoredRecord>();
   readonly names = new Map<string, Owner>();
   /** The ids of the records of each reference, and those of the refunds of each payment. */
-  readonly byReference = new Map<string, Set<string>>();
-  readonly byParent = new Map<string, Set<string>>();
+  readonly byReference = new MultiMap<string>();
+  readonly byParent = new MultiMap<string>();
   /** The ids of the records that have a `dueAt`. */
   readonly due = new Set<string>();
-  /** When each pair was last announced, by type and then by handler. */
-  readonly pairs = new Map<LedgerEventType, Map<string, Date>>();
-  /** Those to each handler, by the id of their event. */
-  readonly deliveries = new Map<string, Map<string, StoredDelivery>>();
-  /** The open ones to each handler, in the order in which they are due. */
+  readonly pairs = new Map<string, StoredPair>();
+  /** The deliveries and waiting events, by handler and event, and those of each record. */
+  private readonly deliveries = new Map<string, Map<string, StoredDelivery>>();
+  private readonly byRecord = new MultiMap<StoredDelivery>();
+  /** Those of each handler and type that are not parked, in the order in which they are due. */
   private readonly queues = new Map<string, StoredDelivery[]>();
-  /** The events that wait to be fanned out, of each type. */
-  readonly waiting = new Map<LedgerEventType, Set<StoredDelivery>>();
-  /** The deliveries and waiting events of each record. */
-  private readonly ofRecord = new Map<string, Set<StoredDelivery>>();
 
   add(one: StoredDelivery): void {
-    const { handlerId, eventId, type, version } = one;
-    if (handlerId === '') addTo(this.waiting, type, one);
-    else this.deliveries.set(handlerId, this.to(handlerId).set(eventId, one));
-    addTo(this.ofRecord, version.conversationId, one);
+    this.to(one.handlerId).set(one.eventId, one);
+    this.byRecord.add(one.version.conversationId, one);
     this.enqueue(one);
   }
 
   remove(one: StoredDelivery): void {
-    const { handlerId, eventId, type, version } = one;
-    if (handlerId === '') removeFrom(this.waiting, type, one);
-    else this.to(handlerId).delete(eventId);
-    removeFrom(this.ofRecord, version.conversationId, one);
+    this.to(one.handlerId).delete(one.eventId);
+    this.byRecord.delete(one.version.conversationId, one);
     this.dequeue(one);
   }
 
@@ -100,34 +113,37 @@ class Account {
     this.enqueue(one);
   }
 
-  putOff(handlerId: string, deliveries: readonly StoredDelivery[], dueAt: Date): void {
+  putOff(deliveries: readonly StoredDelivery[], dueAt: Date): void {
     for (const one of deliveries) one.dueAt = dueAt;
-    this.queues.get(handlerId)?.sort(byDue);
+    for (const key of new Set(deliveries.map(keyOf))) this.queues.get(key)?.sort(byDue);
   }
 
-  queueOf(handlerId: string): readonly StoredDelivery[] {
-    return this.queues.get(handlerId) ?? [];
-  }
-
+  /** The deliveries to a handler, or what waits to be fanned out where that is empty, by the ids of their events. */
   to(handlerId: string): Map<string, StoredDelivery> {
-    return this.deliveries.get(handlerId) ?? new Map<string, StoredDelivery>();
+    const deliveries = this.deliveries.get(handlerId) ?? new Map<string, StoredDelivery>();
+    this.deliveries.set(handlerId, deliveries);
+    return deliveries;
   }
 
   of(conversationId: string): StoredDelivery[] {
-    return [...(this.ofRecord.get(conversationId) ?? [])];
+    return this.byRecord.of(conversationId);
   }
 
-  /** The deliveries to all handlers, without what waits. */
+  queueOf(pair: HandlerPair): readonly StoredDelivery[] {
+    return this.queues.get(keyOf(pair)) ?? [];
+  }
+
   get all(): StoredDelivery[] {
     return [...this.deliveries.values()].flatMap((to) => [...to.values()]);
   }
 
-  announcedAt(handlerId: string, type: LedgerEventType): Date | undefined {
-    return this.pairs.get(type)?.get(handlerId);
+  handlersOf(type: LedgerEventType): string[] {
+    return [...this.pairs.values()].filter((pair) => pair.type === type).map(({ handlerId }) => handlerId);
   }
 
-  isKnown(type: LedgerEventType): boolean {
-    return (this.pairs.get(type)?.size ?? 0) > 0;
+  isAlive(pair: HandlerPair, now: Date): boolean {
+    const { announcedAt } = this.pairs.get(keyOf(pair)) ?? {};
+    return announcedAt !== undefined && announcedAt.getTime() > now.getTime() - PAIR_ALIVE_MS;
   }
 
   /** Whether a record has a delivery, or an event that may still be fanned out. */
@@ -135,29 +151,29 @@ class Account {
     const latest = now.getTime() - MAX_WAIT_MS;
     return this.of(id).some(
       ({ handlerId, type, version: { updatedAt } }) =>
-        handlerId !== '' || this.isKnown(type) || updatedAt.getTime() > latest,
+        handlerId !== '' || this.handlersOf(type).length > 0 || updatedAt.getTime() > latest,
     );
   }
 
   index({ conversationId, reference, parentId }: PaymentRecord): void {
-    if (parentId !== undefined) addTo(this.byParent, parentId, conversationId);
-    if (reference !== null) addTo(this.byReference, reference, conversationId);
+    if (parentId !== undefined) this.byParent.add(parentId, conversationId);
+    if (reference !== null) this.byReference.add(reference, conversationId);
   }
 
   unindex({ conversationId, reference, parentId }: PaymentRecord): void {
-    if (parentId !== undefined) removeFrom(this.byParent, parentId, conversationId);
-    if (reference !== null) removeFrom(this.byReference, reference, conversationId);
+    if (parentId !== undefined) this.byParent.delete(parentId, conversationId);
+    if (reference !== null) this.byReference.delete(reference, conversationId);
   }
 
   private enqueue(one: StoredDelivery): void {
-    if (one.parked || one.handlerId === '') return;
-    const queue = this.queues.get(one.handlerId) ?? [];
+    if (one.parked) return;
+    const queue = this.queues.get(keyOf(one)) ?? [];
     queue.splice(placeIn(queue, one), 0, one);
-    this.queues.set(one.handlerId, queue);
+    this.queues.set(keyOf(one), queue);
   }
 
   private dequeue(one: StoredDelivery): void {
-    const queue = this.queues.get(one.handlerId) ?? [];
+    const queue = this.queueOf(one) as StoredDelivery[];
     const place = placeIn(queue, one);
     if (queue[place] === one) queue.splice(place, 1);
   }
@@ -259,17 +275,30 @@ export class MemoryPaymentStore implements PaymentStore {
   }
 
   findByReference(account: string, reference: string): Promise<PaymentRecord[]> {
-    return Promise.resolve(this.records(account, 'payment', { reference }).sort(byAge).map(copyRecord));
+    return Promise.resolve(
+      this.records(account, 'payment', { reference })
+        .sort((one, other) => byTime(one.createdAt, other.createdAt))
+        .map(copyRecord),
+    );
   }
 
   findRefunds(account: string, conversationId: string): Promise<PaymentRecord[]> {
-    return Promise.resolve(this.refundsOf(account, conversationId).sort(byAge).map(copyRecord));
+    return Promise.resolve(
+      this.refundsOf(account, conversationId)
+        .sort((one, other) => byTime(one.createdAt, other.createdAt))
+        .map(copyRecord),
+    );
   }
 
   list({ account, type, states, reference, after, limit }: ListPage): Promise<PaymentRecord[]> {
     const records = this.records(account, type, { states, reference });
-    const found = records.filter((record) => !after || newest(record, after) > 0);
-    return Promise.resolve(found.sort(newest).slice(0, limit).map(copyRecord));
+    const found = records.filter((record) => !after || byCreation(record, after) < 0);
+    return Promise.resolve(
+      found
+        .sort((one, other) => byCreation(other, one))
+        .slice(0, limit)
+        .map(copyRecord),
+    );
   }
 
   listSettled({ account, from, to, after, limit }: SettledPage): Promise<PaymentRecord[]> {
@@ -309,23 +338,19 @@ export class MemoryPaymentStore implements PaymentStore {
   }
 
   announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
-    const known = this.of(account).pairs;
-    for (const { handlerId, type } of pairs) {
-      known.set(type, (known.get(type) ?? new Map<string, Date>()).set(handlerId, this.clock.now()));
-    }
+    const announcedAt = this.clock.now();
+    for (const pair of pairs) this.of(account).pairs.set(keyOf(pair), { ...pair, announcedAt });
     return Promise.resolve();
   }
 
   fanOut(accountName: string, limit: number): Promise<number> {
     const account = this.of(accountName);
-    const known = [...account.waiting].filter(([type]) => account.isKnown(type));
-    const events = takeInTurns(
-      known.flatMap(([, waiting]) => firstOf(waiting, limit)),
-      limit,
-    );
+    const types = new Set(Array.from(account.pairs.values(), ({ type }) => type));
+    const waiting = [...types].flatMap((type) => account.queueOf({ handlerId: '', type }).slice(0, limit));
+    const events = takeInTurns(waiting, limit);
     for (const event of events) {
       account.remove(event);
-      for (const handlerId of account.pairs.get(event.type)!.keys()) {
+      for (const handlerId of account.handlersOf(event.type)) {
         account.add({ ...event, handlerId, dueAt: this.clock.now() });
       }
     }
@@ -335,24 +360,27 @@ export class MemoryPaymentStore implements PaymentStore {
   leaseDeliveries(request: DeliveryLeaseRequest): Promise<Delivery[]> {
     const [account, now] = [this.of(request.account), this.clock.now()];
     const { handlerId, types, lease, leaseMs, limit } = request;
-    const isAlive = (type: LedgerEventType) =>
-      (account.announcedAt(handlerId, type)?.getTime() ?? -Infinity) > now.getTime() - PAIR_ALIVE_MS;
     const isDue = (one: StoredDelivery) => !one.parked && one.dueAt <= now && types.includes(one.type);
     const isBlocking = (one: StoredDelivery) =>
       !one.parked &&
       (one.handlerId === handlerId || one.handlerId === '') &&
-      (isAlive(one.type) || (one.handlerId !== '' && (one.dueAt > now ? one.lease !== null : isDue(one))));
+      (account.isAlive({ handlerId, type: one.type }, now) ||
+        (one.handlerId !== '' && (one.dueAt > now ? one.lease !== null : isDue(one))));
     const isFirst = ({ version: { conversationId, version } }: StoredDelivery) =>
       !account.of(conversationId).some((one) => one.version.version < version && isBlocking(one));
-    const [leased, waiting]: [StoredDelivery[], StoredDelivery[]] = [[], []];
-    for (const one of account.queueOf(handlerId)) {
-      if (one.dueAt > now || leased.length === limit) break;
-      if (types.includes(one.type)) (isFirst(one) ? leased : waiting).push(one);
+    const [free, waiting]: [StoredDelivery[], StoredDelivery[]] = [[], []];
+    for (const type of new Set(types)) {
+      const end = free.length + limit;
+      for (const one of account.queueOf({ handlerId, type })) {
+        if (one.dueAt > now || free.length === end) break;
+        (isFirst(one) ? free : waiting).push(one);
+      }
     }
+    const leased = free.sort(byDue).slice(0, limit);
     for (const one of leased) account.change(one, { lease, dueAt: this.fromNow(leaseMs) });
     const many = waiting.slice(0, -limit - FEW_WAITING);
     const dueAt = this.fromNow(putOffMs(many.map(({ version }) => Number(now) - Number(version.updatedAt))));
-    if (many.length > 0) account.putOff(handlerId, many, dueAt);
+    if (many.length > 0) account.putOff(many, dueAt);
     return Promise.resolve(leased.map(shown));
   }
 
@@ -374,7 +402,7 @@ export class MemoryPaymentStore implements PaymentStore {
 
   listDeliveries({ account, parked, after, limit }: DeliveryPage): Promise<Delivery[]> {
     const found = this.of(account).all.filter(
-      (one) => one.parked === parked && (!after || comparePlaces(placeOf(one), after) > 0),
+      (one) => one.handlerId !== '' && one.parked === parked && (!after || comparePlaces(placeOf(one), after) > 0),
     );
     found.sort((one, other) => comparePlaces(placeOf(one), placeOf(other)));
     return Promise.resolve(found.slice(0, limit).map(shown));
@@ -393,7 +421,7 @@ export class MemoryPaymentStore implements PaymentStore {
         ({ record, type }) =>
           type !== null &&
           record.version > version &&
-          account.announcedAt(handlerId, type) !== undefined &&
+          account.pairs.has(keyOf({ handlerId, type })) &&
           !pending.some((one) => one.version === record),
       );
     return Promise.resolve(isOvertaken ? 'overtaken' : 'replayed');
@@ -423,16 +451,15 @@ export class MemoryPaymentStore implements PaymentStore {
 
   counts(accountName: string): Promise<StoreCounts> {
     const [account, now] = [this.of(accountName), this.clock.now()];
-    const open = account.all.filter(({ parked }) => !parked);
-    const isOrphaned = ({ handlerId, type }: StoredDelivery) =>
-      (account.announcedAt(handlerId, type)?.getTime() ?? -Infinity) <= now.getTime() - PAIR_ALIVE_MS;
+    const parked = account.all.filter((one) => one.parked);
+    const open = account.all.filter((one) => one.handlerId !== '' && !one.parked);
     return Promise.resolve({
       states: this.countStates(accountName, 'payment'),
       refunds: this.countStates(accountName, 'refund'),
-      waitingEvents: [...account.waiting.values()].reduce((sum, { size }) => sum + size, 0),
+      waitingEvents: account.to('').size,
       openDeliveries: open.length,
-      parkedDeliveries: account.all.length - open.length,
-      orphanedDeliveries: open.filter(isOrphaned).length,
+      parkedDeliveries: parked.length,
+      orphanedDeliveries: open.filter((one) => !account.isAlive(one, now)).length,
     });
   }
 
@@ -485,12 +512,10 @@ export class MemoryPaymentStore implements PaymentStore {
   }
 
   private forgetPairs(account: Account, before: Date): void {
-    for (const [type, handlers] of account.pairs) {
-      for (const [handlerId, announcedAt] of handlers) {
-        if (announcedAt >= before) continue;
-        handlers.delete(handlerId);
-        for (const one of [...account.to(handlerId).values()]) if (one.type === type) account.remove(one);
-      }
+    for (const [key, { announcedAt }] of account.pairs) {
+      if (announcedAt >= before) continue;
+      account.pairs.delete(key);
+      for (const one of account.all) if (keyOf(one) === key) account.remove(one);
     }
   }
 
@@ -519,14 +544,14 @@ export class MemoryPaymentStore implements PaymentStore {
     { states, reference }: Pick<ListPage, 'states' | 'reference'> = {},
   ): PaymentRecord[] {
     const { records, byReference } = this.of(account);
-    const ids = reference === undefined ? records.keys() : (byReference.get(reference) ?? []);
+    const ids = reference === undefined ? records.keys() : byReference.of(reference);
     const found = [...ids].map((id) => records.get(id)!.record);
     return found.filter((one) => isRefund(one) === (type === 'refund') && (!states || states.includes(one.state)));
   }
 
   private refundsOf(account: string, conversationId: string): PaymentRecord[] {
     const { records, byParent } = this.of(account);
-    return [...(byParent.get(conversationId) ?? [])].map((id) => records.get(id)!.record);
+    return byParent.of(conversationId).map((id) => records.get(id)!.record);
   }
 
   private async findByName(account: string, name: string): Promise<PaymentRecord | 'purged' | null> {
@@ -548,6 +573,11 @@ export class MemoryPaymentStore implements PaymentStore {
     this.accounts.set(name, account);
     return account;
   }
+}
+
+/** No type has a space in it. */
+function keyOf({ handlerId, type }: HandlerPair): string {
+  return `${type} ${handlerId}`;
 }
 
 /** The place of a delivery in a queue, or where it would be. */
@@ -575,26 +605,6 @@ function setOwner(account: Account, name: string, conversationId: string | null,
   account.names.set(name, { conversationId, purgedAt });
 }
 
-function addTo<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): void {
-  sets.set(key, (sets.get(key) ?? new Set<Value>()).add(value));
-}
-
-/** An empty set is not kept: there may be one for each record that ever was. */
-function removeFrom<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): void {
-  sets.get(key)?.delete(value);
-  if (sets.get(key)?.size === 0) sets.delete(key);
-}
-
-/** Without copying the rest, which may be long. */
-function firstOf<Value>(values: Iterable<Value>, limit: number): Value[] {
-  const first: Value[] = [];
-  for (const value of values) {
-    if (first.length === limit) break;
-    first.push(value);
-  }
-  return first;
-}
-
 function shown({ handlerId, version, attempts, parked, error, dueAt }: StoredDelivery): Delivery {
   const event = eventOfVersion(copyRecord(version));
   return { account: version.account, handlerId, event, attempts, parked, error, dueAt: new Date(dueAt) };
@@ -610,26 +620,4 @@ function comparePlaces(one: DeliveryPlace, other: DeliveryPlace): number {
     byBytes(one.eventId, other.eventId) ||
     byBytes(one.handlerId, other.handlerId)
   );
-}
-
-type Creation = Pick<PaymentRecord, 'createdAt' | 'conversationId'>;
-
-function byCreation(one: Creation, other: Creation): number {
-  return byTime(one.createdAt, other.createdAt) || byBytes(one.conversationId, other.conversationId);
-}
-
-function byAge(one: PaymentRecord, other: PaymentRecord): number {
-  return byTime(one.createdAt, other.createdAt);
-}
-
-function newest(one: Creation, other: Creation): number {
-  return byCreation(other, one);
-}
-
-function byTime(one: Date | null, other: Date | null): number {
-  return Number(one) - Number(other);
-}
-
-function byBytes(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

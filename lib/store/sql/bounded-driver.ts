@@ -1,5 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import { TimeoutError, withTimeout } from '../../runtime/clock.js';
+import type { SqlAccess } from './engine.js';
 
 /** How long callers wait, in milliseconds. */
 export interface Limits {
@@ -117,19 +118,21 @@ export class BoundedDriver<Connection extends object> implements Driver {
   }
 }
 
-/** Kysely's dialect of this name, over connections that are bounded. */
-export function boundedDialect<Connection extends object>(
+/** Reaches a database by Kysely's dialect of this name, over connections that are bounded. */
+export function boundedAccess<Connection extends object>(
   kysely: typeof import('kysely'),
   name: 'Postgres' | 'Mysql',
   open: OpenPool<Connection>,
+  hasLimitedSessions: () => boolean,
   limits = LIMITS,
-): Dialect {
-  return {
+): SqlAccess {
+  const dialect: Dialect = {
     createAdapter: () => new kysely[`${name}Adapter`](),
     createDriver: () => new BoundedDriver(open, limits),
     createIntrospector: (db) => new kysely[`${name}Introspector`](db),
     createQueryCompiler: () => new kysely[`${name}QueryCompiler`](),
   };
+  return { dialect, hasLimitedSessions };
 }
 
 /** A connection that is in use. */

@@ -3,7 +3,7 @@ import type { Dialect, KyselyPlugin } from 'kysely';
 /** Variables by name, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A statement in the database's own SQL, with its own placeholders. */
+/** A statement in the database's own SQL, with a `?` for each of its parameters. */
 export interface SqlStatement {
   readonly sql: string;
   readonly parameters?: readonly unknown[];
@@ -76,6 +76,8 @@ export interface SqlEngine {
   readonly unprotectedHost: (url: string, environment: Environment) => string | null;
   /** The option of a URL with which the host is reached by verified TLS; null if there is no host. */
   readonly tlsOption: string | null;
+  /** Where a client finds a server of whose port the URL says nothing; null if there is no host. */
+  readonly port: number | null;
 
   /**
    * Looks at the server before anything is written.
@@ -101,6 +103,8 @@ export interface SqlEngine {
   readonly begin: (hasLimitedSession: boolean) => readonly string[];
   /** Whether one transaction at a time may write, on the one connection: then writes that wait share a commit. */
   readonly sharesCommits: boolean;
+  /** Writes each `?` of a statement as the placeholder that the database has for a parameter. */
+  readonly withPlaceholders: (sql: string) => string;
   /** Ends a query, and locks the rows that it finds. */
   readonly rowLock: string;
   /** What {@link rowLock} does with rows that others have locked, unless it waits for them. */

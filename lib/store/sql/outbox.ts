@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, type RawBuilder, type Selectable, sql, type SqlBool } from 'kysely';
+import type { Selectable } from 'kysely';
 import {
   type Delivery,
   type DeliveryLeaseRequest,
@@ -11,9 +11,10 @@ import {
   type ReplayOutcome,
   type StoreCounts,
 } from '../payment-store.js';
-import { FEW_WAITING, putOffMs, takeInTurns } from '../turns.js';
-import { SqlLedger } from './ledger.js';
-import { itsVersion, OPEN, PARKED, type PaymentDb, type PaymentTables, toDelivery, WAITING } from './tables.js';
+import { FEW_WAITING, putOffMs, takeInTurns } from '../order.js';
+import { joinVersion, SqlLedger } from './ledger.js';
+import { assigned, insertInto, isPast, joined, raw, sql, type Statement } from './statement.js';
+import { type DeliveryRow, OPEN, PARKED, type PaymentDb, type PaymentTables, toDelivery, WAITING } from './tables.js';
 
 /** How many rows one statement inserts: databases limit how many values it may have. */
 const INSERT_BATCH = 500;
@@ -22,66 +23,60 @@ const INSERT_BATCH = 500;
 const PUT_OFF_BATCH = 1_000;
 const MAX_PUT_OFFS = 20;
 
+type StoredDelivery = Selectable<PaymentTables['card_payment_delivery']>;
+
 /** The part of a SQL store that is its outbox, on top of its ledger. */
 export abstract class SqlOutbox extends SqlLedger implements PaymentOutbox {
   async announce(account: string, pairs: readonly HandlerPair[]): Promise<void> {
     if (pairs.length === 0) return;
     const { database } = this;
+    const announcedAt = database.fromNow();
     const rows = pairs.map(({ handlerId, type }) => ({
       account,
       type,
       handler_id: handlerId,
-      announced_at: database.fromNow(),
+      announced_at: announcedAt,
     }));
-    await database.single((db) =>
-      db
-        .insertInto('card_payment_handler')
-        .values(rows)
-        .modifyEnd(database.orOverwrite(['account', 'type', 'handler_id'], 'announced_at'))
-        .execute(),
-    );
+    const orRenew = database.orOverwrite(['account', 'type', 'handler_id'], 'announced_at');
+    await database.single(sql`${insertInto('card_payment_handler', rows)} ${orRenew}`);
   }
 
   async fanOut(account: string, limit: number): Promise<number> {
     const { database } = this;
-    const pairs = await database.read((db) => pairsOf(db, account).execute());
+    const pairs = await database.run<HandlerRow>(pairsOf(account));
     const types = pairs.map(({ type }) => type);
     if (types.length === 0) return 0;
-    const waiting = takeInTurns(
-      await database.read((db) => firstOfEach(db, { account, handlerId: '', types, limit }).execute()),
-      limit,
-    );
+    const first = await database.run<FirstDelivery>(firstOfEach({ account, handlerId: '', types, limit }));
+    const waiting = takeInTurns(first, limit);
     if (waiting.length === 0) return 0;
     return database.transaction(async (db) => {
       // A pair that is forgotten meanwhile must not get deliveries.
-      const known = await pairsOf(db, account).where('type', 'in', types).modifyEnd(database.allRows).execute();
-      const events = await deliveriesTo(db, account, '')
-        .where('event_id', 'in', idsOf(waiting))
-        .selectAll()
-        .modifyEnd(database.freeRows)
-        .execute();
-      const rows = events.flatMap((event) =>
+      const stillKnown = sql`${pairsOf(account)} and type in ${types} ${database.allRows}`;
+      const known = await database.run<HandlerRow>(stillKnown, db);
+      const found = await database.run<StoredDelivery>(
+        sql`select * from card_payment_delivery where ${areOf(account, '', idsOf(waiting))} ${database.freeRows}`,
+        db,
+      );
+      const events = found.filter(({ type }) => known.some((pair) => pair.type === type));
+      if (events.length === 0) return 0;
+      const dueAt = database.fromNow();
+      const rows = events.flatMap(({ version, occurred_at: occurredAt, ...event }) =>
         known
           .filter(({ type }) => type === event.type)
           .map(({ handler_id }) => ({
             ...event,
             handler_id,
-            version: Number(event.version),
-            occurred_at: Number(event.occurred_at),
+            version: Number(version),
+            occurred_at: Number(occurredAt),
             status: OPEN,
-            due_at: database.fromNow(),
+            due_at: dueAt,
           })),
       );
-      const eventIds = idsOf(events.filter(({ type }) => known.some((pair) => pair.type === type)));
-      if (eventIds.length === 0) return 0;
       for (let start = 0; start < rows.length; start += INSERT_BATCH) {
-        await db
-          .insertInto('card_payment_delivery')
-          .values(rows.slice(start, start + INSERT_BATCH))
-          .execute();
+        await database.run(insertInto('card_payment_delivery', rows.slice(start, start + INSERT_BATCH)), db);
       }
-      await deleteDeliveries(db, account, '').where('event_id', 'in', eventIds).execute();
-      return eventIds.length;
+      await database.run(sql`delete from card_payment_delivery where ${areOf(account, '', idsOf(events))}`, db);
+      return events.length;
     });
   }
 
@@ -92,151 +87,89 @@ export abstract class SqlOutbox extends SqlLedger implements PaymentOutbox {
     const due = await this.firstFree(request);
     if (due.length === 0) return [];
     return database.write(async (db) => {
-      // By their ids alone, so that no planner takes an index of what may be many.
-      const locked = await db
-        .selectFrom('card_payment_delivery as delivery')
-        .where('delivery.account', '=', account)
-        .where('delivery.handler_id', '=', handlerId)
-        .where('delivery.event_id', 'in', due)
-        .select((eb) => [
-          'delivery.event_id',
-          // Another process may have leased it since, or an earlier one.
-          isTrue(
-            eb.and([
-              eb('delivery.status', '=', OPEN),
-              eb('delivery.due_at', '<=', database.fromNow()),
-              eb.not(eb.exists(this.earlier(eb, request))),
-            ]),
-          ).as('isFree'),
-        ])
-        .modifyEnd(database.freeRows)
-        .execute();
-      const free = locked.filter(({ isFree }) => Number(isFree) === 1);
+      // By their ids alone, so that no planner takes an index of what may be many. Another process may have leased one
+      // since, or an earlier one.
+      const locked = await database.run<{ readonly event_id: string; readonly is_free: number }>(
+        sql`select delivery.event_id,
+            case when delivery.status = ${OPEN} and delivery.due_at <= ${database.fromNow()}
+              and not exists (${this.earlier(request)}) then 1 else 0 end as is_free
+          from card_payment_delivery as delivery
+          where ${areOf(account, handlerId, due, 'delivery')} ${database.freeRows}`,
+        db,
+      );
+      const free = idsOf(locked.filter((row) => Number(row.is_free) === 1));
       if (free.length === 0) return [];
-      await updateOf(db)
-        .set({ lease, due_at: database.fromNow(leaseMs) })
-        .where('account', '=', account)
-        .where('handler_id', '=', handlerId)
-        .where('event_id', 'in', idsOf(free))
-        .execute();
-      const leased = await shownDeliveries(db, account)
-        .where('delivery.handler_id', '=', handlerId)
-        .where('delivery.event_id', 'in', idsOf(free))
-        .execute();
-      const byId = new Map(leased.map((row) => [row.event_id, toDelivery(row)]));
-      return due.flatMap((eventId) => byId.get(eventId) ?? []);
+      await database.run(
+        sql`update card_payment_delivery set ${assigned({ lease, due_at: database.fromNow(leaseMs) })}
+          where ${areOf(account, handlerId, free)}`,
+        db,
+      );
+      const leased = await this.shown(areOf(account, handlerId, free, 'delivery'), db);
+      return due.flatMap((id) => leased.find(({ event }) => event.eventId === id) ?? []);
     });
   }
 
   renewLease(delivery: LeasedDelivery, leaseMs: number): Promise<boolean> {
-    return this.change(delivery, (update) =>
-      update.where('lease', '=', delivery.lease).set({ due_at: this.database.fromNow(leaseMs) }),
-    );
+    return this.changeLeased(delivery, { due_at: this.database.fromNow(leaseMs) });
   }
 
   async acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    await this.database.single((db) =>
-      this.database.query(
-        'delete delivery',
-        [account, handlerId, eventId],
-        (to) => deleteDeliveries(to, account, handlerId).where('event_id', '=', eventId),
-        db,
-      ),
-    );
+    await this.database.single(sql`delete from card_payment_delivery where ${areOf(account, handlerId, [eventId])}`);
   }
 
   async postpone(delivery: LeasedDelivery, { attempts, error, retryInMs, parked }: Postponement): Promise<void> {
-    const status = parked ? PARKED : OPEN;
-    const dueAt = this.database.fromNow(retryInMs);
-    await this.change(delivery, (update) =>
-      update
-        .where('lease', '=', delivery.lease)
-        .set({ attempts, error: JSON.stringify(error), status, lease: null, due_at: dueAt }),
-    );
+    await this.changeLeased(delivery, {
+      attempts,
+      error: JSON.stringify(error),
+      status: parked ? PARKED : OPEN,
+      lease: null,
+      due_at: this.database.fromNow(retryInMs),
+    });
   }
 
-  async listDeliveries({ account, parked, after, limit }: DeliveryPage): Promise<Delivery[]> {
-    const rows = await this.database.read((db) =>
-      shownDeliveries(db, account)
-        .where('delivery.status', '=', parked ? PARKED : OPEN)
-        .$if(after !== null, (query) =>
-          query.where((eb) => {
-            const { occurredAt, eventId, handlerId } = after!;
-            const place = eb.refTuple('delivery.occurred_at', 'delivery.event_id', 'delivery.handler_id');
-            return eb.and([
-              // Some databases do not search an index by the comparison of tuples.
-              eb('delivery.occurred_at', '>=', occurredAt.getTime()),
-              eb(place, '>', eb.tuple(occurredAt.getTime(), eventId, handlerId)),
-            ]);
-          }),
-        )
-        .orderBy('delivery.occurred_at')
-        .orderBy('delivery.event_id')
-        .orderBy('delivery.handler_id')
-        .limit(limit)
-        .execute(),
+  listDeliveries({ account, parked, after, limit }: DeliveryPage): Promise<Delivery[]> {
+    const place = after && {
+      'delivery.occurred_at': after.occurredAt.getTime(),
+      'delivery.event_id': after.eventId,
+      'delivery.handler_id': after.handlerId,
+    };
+    return this.shown(
+      sql`delivery.account = ${account} and delivery.status = ${parked ? PARKED : OPEN}
+        ${place ? sql`and ${isPast(place, '>')}` : raw('')}
+        order by delivery.occurred_at, delivery.event_id, delivery.handler_id limit ${limit}`,
     );
-    return rows.map(toDelivery);
   }
 
   async replay(account: string, handlerId: string, eventId: string): Promise<ReplayOutcome> {
-    const isReplayed = await this.change({ account, handlerId, eventId }, (update) =>
-      update
-        .where('status', '=', PARKED)
-        .set({ status: OPEN, attempts: 0, error: null, due_at: this.database.fromNow() }),
+    const open = assigned({ status: OPEN, attempts: 0, error: null, due_at: this.database.fromNow() });
+    const replayed = await this.database.single(
+      sql`update card_payment_delivery set ${open}
+        where ${areOf(account, handlerId, [eventId])} and status = ${PARKED}`,
     );
-    if (!isReplayed) return 'absent';
-    const overtaking = await this.database.read((db) =>
-      db
-        .selectFrom('card_payment_delivery as delivery')
-        .innerJoin('card_payment_version as later', (join) =>
-          join
-            .onRef('later.account', '=', 'delivery.account')
-            .onRef('later.conversation_id', '=', 'delivery.conversation_id')
-            .onRef('later.version', '>', 'delivery.version'),
-        )
-        .innerJoin('card_payment_handler as pair', (join) =>
-          join
-            .onRef('pair.account', '=', 'later.account')
-            .onRef('pair.type', '=', 'later.type')
-            .onRef('pair.handler_id', '=', 'delivery.handler_id'),
-        )
-        .where('delivery.account', '=', account)
-        .where('delivery.handler_id', '=', handlerId)
-        .where('delivery.event_id', '=', eventId)
-        .where((eb) =>
-          eb.not(
-            eb.exists(
-              eb
-                .selectFrom('card_payment_delivery as pending')
-                .whereRef('pending.account', '=', 'later.account')
-                .whereRef('pending.conversation_id', '=', 'later.conversation_id')
-                .whereRef('pending.version', '=', 'later.version')
-                .where('pending.handler_id', 'in', ['', handlerId])
-                .select('pending.event_id'),
-            ),
-          ),
-        )
-        .select('later.version')
-        .limit(1)
-        .execute(),
+    if (replayed === 0) return 'absent';
+    const overtaking = await this.database.run(
+      sql`select later.version from card_payment_delivery as delivery
+        join card_payment_version as later on later.account = delivery.account
+          and later.conversation_id = delivery.conversation_id and later.version > delivery.version
+        join card_payment_handler as pair on pair.account = later.account and pair.type = later.type
+          and pair.handler_id = delivery.handler_id
+        where ${areOf(account, handlerId, [eventId], 'delivery')} and not exists (
+          select pending.event_id from card_payment_delivery as pending
+          where pending.account = later.account and pending.conversation_id = later.conversation_id
+            and pending.version = later.version and pending.handler_id in ${['', handlerId]}
+        ) limit 1`,
     );
     return overtaking.length > 0 ? 'overtaken' : 'replayed';
   }
 
   protected async countDeliveries(account: string): Promise<Omit<StoreCounts, 'states' | 'refunds'>> {
     const { database } = this;
-    const rows = await database.read((db) =>
-      db
-        .selectFrom('card_payment_delivery')
-        .where('account', '=', account)
-        .where('status', 'in', [OPEN, PARKED, WAITING])
-        .groupBy(['status', 'handler_id', 'type'])
-        .select(({ fn }) => ['status', 'handler_id', 'type', fn.countAll().as('count')])
-        .execute(),
+    const rows = await database.run<HandlerRow & { readonly status: number; readonly count: number }>(
+      sql`select status, handler_id, type, count(*) as count from card_payment_delivery
+        where account = ${account} and status in ${[OPEN, PARKED, WAITING]} group by status, handler_id, type`,
     );
-    const alive = await database.read((db) =>
-      pairsOf(db, account).where('announced_at', '>', database.fromNow(-PAIR_ALIVE_MS)).execute(),
+    const alive = await database.run<HandlerRow>(
+      sql`${pairsOf(account)} and announced_at > ${database.fromNow(-PAIR_ALIVE_MS)}`,
     );
     const isAlive = (row: HandlerRow) =>
       alive.some((pair) => pair.handler_id === row.handler_id && pair.type === row.type);
@@ -260,138 +193,95 @@ export abstract class SqlOutbox extends SqlLedger implements PaymentOutbox {
     const { database } = this;
     const { account, handlerId, limit } = request;
     for (let tries = 0, count = limit; ; tries += 1) {
-      const read = count;
-      const due = await database.read((db) => this.due(db, request, read).execute());
+      const due = await this.due({ ...request, limit: count });
       const free = due.filter(({ waits }) => Number(waits) === 0).slice(0, limit);
-      if (free.length === limit || due.length < read || tries > MAX_PUT_OFFS) return idsOf(free);
+      if (free.length === limit || due.length < count || tries > MAX_PUT_OFFS) return idsOf(free);
       count = tries === 0 ? limit + FEW_WAITING : PUT_OFF_BATCH;
       // Most often there are few, and they are free soon.
       if (tries === 0) continue;
       const waiting = due.filter(({ waits }) => Number(waits) !== 0);
-      await database.single((db) =>
-        updateOf(db)
-          .set({ due_at: database.fromNow(putOffMs(waiting.map(({ age }) => Number(age)))) })
-          .where('account', '=', account)
-          .where('handler_id', '=', handlerId)
-          .where('event_id', 'in', idsOf(waiting))
-          .where('status', '=', OPEN)
-          .where('due_at', '<=', database.fromNow())
-          .execute(),
+      const dueAt = database.fromNow(putOffMs(waiting.map(({ age }) => Number(age))));
+      await database.single(
+        sql`update card_payment_delivery set due_at = ${dueAt}
+          where ${areOf(account, handlerId, idsOf(waiting))} and status = ${OPEN} and due_at <= ${database.fromNow()}`,
       );
     }
   }
 
   /** The first deliveries of each type that are due to a handler, and whether they wait for an earlier one. */
-  private due(db: PaymentDb, request: DeliveryLeaseRequest, limit: number) {
+  private due(request: DeliveryLeaseRequest) {
     const now = this.database.fromNow();
-    return db
-      .selectFrom(firstOfEach(db, { ...request, limit }, now).as('delivery'))
-      .select((eb) => [
-        'delivery.event_id',
-        sql<number | string>`${now} - delivery.occurred_at`.as('age'),
-        isTrue(eb.exists(this.earlier(eb, request))).as('waits'),
-      ])
-      .orderBy('delivery.due_at')
-      .orderBy('delivery.version');
+    return this.database.run<{ readonly event_id: string; readonly age: number; readonly waits: number }>(
+      sql`select delivery.event_id, ${now} - delivery.occurred_at as age,
+          case when exists (${this.earlier(request)}) then 1 else 0 end as waits
+        from (${firstOfEach(request, sql`and due_at <= ${now}`)}) as delivery
+        order by delivery.due_at, delivery.version`,
+    );
   }
 
   /**
    * What a delivery waits for: earlier events of its payment that wait to be fanned out to the handler, or that are
    * open and still announced, leased, or due now themselves.
    */
-  private earlier(eb: Delivering, { handlerId, types }: DeliveryLeaseRequest) {
+  private earlier({ handlerId, types }: DeliveryLeaseRequest): Statement {
     const now = this.database.fromNow();
     // A queue grows and shrinks: statistics that were taken while it was short would have all of it read.
-    const table = sql<PaymentTables['card_payment_delivery']>`card_payment_delivery`;
-    const hint = this.database.engine.indexHint('card_payment_delivery_payment');
-    return eb
-      .selectFrom(table.as<'earlier'>(sql`earlier ${sql.raw(hint)}`))
-      .leftJoin('card_payment_handler as pair', (join) =>
-        join
-          .onRef('pair.account', '=', 'earlier.account')
-          .onRef('pair.type', '=', 'earlier.type')
-          .on('pair.handler_id', '=', handlerId),
-      )
-      .whereRef('earlier.account', '=', 'delivery.account')
-      .whereRef('earlier.conversation_id', '=', 'delivery.conversation_id')
-      .whereRef('earlier.version', '<', 'delivery.version')
-      .where('earlier.handler_id', 'in', ['', handlerId])
-      .where('earlier.status', '!=', PARKED)
-      .where((inner) =>
-        inner.or([
-          inner('pair.announced_at', '>', this.database.fromNow(-PAIR_ALIVE_MS)),
-          inner.and([inner('earlier.lease', 'is not', null), inner('earlier.due_at', '>', now)]),
-          inner.and([
-            inner('earlier.status', '=', OPEN),
-            inner('earlier.type', 'in', types),
-            inner('earlier.due_at', '<=', now),
-          ]),
-        ]),
-      )
-      .select('earlier.event_id');
+    const hint = raw(this.database.engine.indexHint('card_payment_delivery_payment'));
+    return sql`select earlier.event_id from card_payment_delivery as earlier ${hint}
+      left join card_payment_handler as pair on pair.account = earlier.account and pair.type = earlier.type
+        and pair.handler_id = ${handlerId}
+      where earlier.account = delivery.account and earlier.conversation_id = delivery.conversation_id
+        and earlier.version < delivery.version and earlier.handler_id in ${['', handlerId]}
+        and earlier.status != ${PARKED} and (
+          pair.announced_at > ${this.database.fromNow(-PAIR_ALIVE_MS)}
+          or (earlier.lease is not null and earlier.due_at > ${now})
+          or (earlier.status = ${OPEN} and earlier.type in ${types} and earlier.due_at <= ${now})
+        )`;
   }
 
-  /** @returns whether there was such a delivery */
-  private async change(
-    { account, handlerId, eventId }: Omit<LeasedDelivery, 'lease'>,
-    set: (update: ReturnType<typeof updateOf>) => ReturnType<typeof updateOf>,
-  ): Promise<boolean> {
-    const { numUpdatedRows } = await this.database.single((db) =>
-      set(updateOf(db).where('account', '=', account).where('handler_id', '=', handlerId))
-        .where('event_id', '=', eventId)
-        .executeTakeFirstOrThrow(),
+  /** Deliveries that meet a condition, which an order may follow. */
+  private async shown(condition: Statement, db?: PaymentDb): Promise<Delivery[]> {
+    const rows = await this.database.run<DeliveryRow>(
+      sql`select delivery.account, delivery.handler_id, delivery.status, delivery.attempts, delivery.error,
+          delivery.due_at, version.record
+        from card_payment_delivery as delivery ${joinVersion('delivery')} where ${condition}`,
+      db,
     );
-    return numUpdatedRows !== 0n;
+    return rows.map(toDelivery);
+  }
+
+  /** @returns whether there is a delivery under this lease */
+  private async changeLeased(
+    { account, handlerId, eventId, lease }: LeasedDelivery,
+    changes: Parameters<typeof assigned<'card_payment_delivery'>>[0],
+  ): Promise<boolean> {
+    const changed = await this.database.single(
+      sql`update card_payment_delivery set ${assigned(changes)}
+        where ${areOf(account, handlerId, [eventId])} and lease = ${lease}`,
+    );
+    return changed > 0;
   }
 }
 
-/** A query of deliveries, all columns or those by which an earlier one is found. */
-type Delivering = ExpressionBuilder<
-  PaymentTables & { delivery: Pick<PaymentTables['card_payment_delivery'], 'account' | 'conversation_id' | 'version'> },
-  'delivery'
->;
-
-function updateOf(db: PaymentDb) {
-  return db.updateTable('card_payment_delivery');
-}
-
-type HandlerRow = Pick<Selectable<PaymentTables['card_payment_handler']>, 'handler_id' | 'type'>;
+export type HandlerRow = Pick<Selectable<PaymentTables['card_payment_handler']>, 'handler_id' | 'type'>;
 
 /** The pairs of an account. */
-export function pairsOf(db: PaymentDb, account: string) {
-  return db.selectFrom('card_payment_handler').where('account', '=', account).select(['handler_id', 'type']);
+export function pairsOf(account: string): Statement {
+  return sql`select handler_id, type from card_payment_handler where account = ${account}`;
 }
 
-function deliveriesTo(db: PaymentDb, account: string, handlerId: string) {
-  return db.selectFrom('card_payment_delivery').where('account', '=', account).where('handler_id', '=', handlerId);
+/** Deliveries to a handler, or what waits to be fanned out where that is empty, by the ids of their events. */
+function areOf(
+  account: string,
+  handlerId: string,
+  eventIds: readonly string[],
+  table: 'delivery' | 'card_payment_delivery' = 'card_payment_delivery',
+): Statement {
+  const of = raw(table);
+  return sql`${of}.account = ${account} and ${of}.handler_id = ${handlerId} and ${of}.event_id in ${eventIds}`;
 }
 
-/** A condition as a number, 1 or 0: not every database has a type for it. */
-function isTrue(condition: Expression<SqlBool>): RawBuilder<number> {
-  return sql<number>`case when ${condition} then 1 else 0 end`;
-}
-
-function deleteDeliveries(db: PaymentDb, account: string, handlerId: string) {
-  return db.deleteFrom('card_payment_delivery').where('account', '=', account).where('handler_id', '=', handlerId);
-}
-
-/** Deliveries of an account, each with the version that its event is of. */
-function shownDeliveries(db: PaymentDb, account: string) {
-  return db
-    .selectFrom('card_payment_delivery as delivery')
-    .innerJoin('card_payment_version as version', (join) => join.on(itsVersion('delivery')))
-    .where('delivery.account', '=', account)
-    .select([
-      'delivery.account',
-      'delivery.handler_id',
-      'delivery.event_id',
-      'delivery.status',
-      'delivery.attempts',
-      'delivery.error',
-      'delivery.due_at',
-      'version.record',
-    ]);
-}
+type FirstDelivery = Pick<StoredDelivery, 'event_id' | 'type'>;
 
 type FirstRequest = Pick<DeliveryLeaseRequest, 'account' | 'handlerId' | 'limit'> & {
   readonly types: readonly string[];
@@ -401,26 +291,15 @@ type FirstRequest = Pick<DeliveryLeaseRequest, 'account' | 'handlerId' | 'limit'
  * The first deliveries of each type to a handler, or of what waits to be fanned out, where that is empty; each type by
  * its part of an index.
  */
-function firstOfEach(db: PaymentDb, { account, handlerId, types, limit }: FirstRequest, now?: RawBuilder<number>) {
+function firstOfEach({ account, handlerId, types, limit }: FirstRequest, condition = raw('')): Statement {
   const ofType = (type: string) =>
-    db
-      .selectFrom((eb) =>
-        eb
-          .selectFrom('card_payment_delivery')
-          .where('account', '=', account)
-          .where('status', '=', handlerId === '' ? WAITING : OPEN)
-          .where('handler_id', '=', handlerId)
-          .where('type', '=', type)
-          .$if(now !== undefined, (query) => query.where('due_at', '<=', now!))
-          .orderBy('due_at')
-          .orderBy('version')
-          .limit(limit)
-          .select(['account', 'conversation_id', 'version', 'event_id', 'type', 'occurred_at', 'due_at'])
-          .as('first'),
-      )
-      .selectAll();
-  const [first = '', ...others] = new Set(types);
-  return others.reduce((query, type) => query.unionAll(ofType(type)), ofType(first));
+    sql`select * from (
+      select account, conversation_id, version, event_id, type, occurred_at, due_at from card_payment_delivery
+      where account = ${account} and status = ${handlerId === '' ? WAITING : OPEN} and handler_id = ${handlerId}
+        and type = ${type} ${condition}
+      order by due_at, version limit ${limit}
+    ) as first`;
+  return joined([...new Set(types)].map(ofType), ' union all ');
 }
 
 function idsOf(rows: readonly { readonly event_id: string }[]): string[] {

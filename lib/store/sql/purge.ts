@@ -1,8 +1,8 @@
-import type { RawBuilder } from 'kysely';
 import { setImmediate } from 'node:timers/promises';
 import { MAX_PURGE_MS, MAX_WAIT_MS, type PurgeCounts, type Retention } from '../payment-store.js';
 import type { SqlDatabase } from './database.js';
-import { pairsOf } from './outbox.js';
+import { type HandlerRow, pairsOf } from './outbox.js';
+import { isPast, sql, type Statement } from './statement.js';
 import { IS_REFUND, OPEN, PARKED, type PaymentDb, WAITING } from './tables.js';
 
 /** How many settled payments a transaction reads. */
@@ -70,46 +70,30 @@ export class SqlPurge {
   /** Deletes pairs that were not announced for that long: first their deliveries. */
   private async forgetPairs(pairsMs: number): Promise<boolean> {
     const { database, account } = this;
-    const oldPairs = (db: PaymentDb) => pairsOf(db, account).where('announced_at', '<', database.fromNow(-pairsMs));
-    for (const pair of await database.read((db) => oldPairs(db).execute())) {
-      const forget = (db: PaymentDb) => this.forgetPair(db, pair, oldPairs(db));
+    const oldPairs = () => sql`${pairsOf(account)} and announced_at < ${database.fromNow(-pairsMs)}`;
+    for (const { handler_id: handlerId, type } of await database.run<HandlerRow>(oldPairs())) {
+      const pair = sql`account = ${account} and handler_id = ${handlerId} and type = ${type}`;
+      const forget = (db: PaymentDb) => this.forgetPair(db, pair, sql`${oldPairs()} and ${pair}`);
       if (await this.inBatches(() => database.transaction(forget))) return true;
     }
     return false;
   }
 
-  private async forgetPair(
-    db: PaymentDb,
-    pair: { readonly handler_id: string; readonly type: string },
-    oldPairs: ReturnType<typeof pairsOf>,
-  ): Promise<boolean> {
-    const { database, account } = this;
+  private async forgetPair(db: PaymentDb, pair: Statement, stillOld: Statement): Promise<boolean> {
+    const { database } = this;
     // Until the pair is gone, no delivery for it may be created.
-    const stillOld = oldPairs.where((eb) => eb.and(pair)).modifyEnd(database.allRows);
-    if ((await stillOld.execute()).length === 0) return false;
-    const deliveries = await db
-      .selectFrom('card_payment_delivery')
-      .where('account', '=', account)
-      .where((eb) => eb.and(pair))
-      .where('status', 'in', [OPEN, PARKED])
-      .select('event_id')
-      .limit(DELIVERIES_BATCH)
-      .execute();
+    if ((await database.run(sql`${stillOld} ${database.allRows}`, db)).length === 0) return false;
+    const deliveries = await database.run<{ readonly event_id: string }>(
+      sql`select event_id from card_payment_delivery
+        where ${pair} and status in ${[OPEN, PARKED]} limit ${DELIVERIES_BATCH}`,
+      db,
+    );
     if (deliveries.length > 0) {
       const ids = deliveries.map((row) => row.event_id);
-      await db
-        .deleteFrom('card_payment_delivery')
-        .where('account', '=', account)
-        .where('handler_id', '=', pair.handler_id)
-        .where('event_id', 'in', ids)
-        .execute();
+      await database.run(sql`delete from card_payment_delivery where ${pair} and event_id in ${ids}`, db);
     }
     if (deliveries.length === DELIVERIES_BATCH) return true;
-    await db
-      .deleteFrom('card_payment_handler')
-      .where('account', '=', account)
-      .where((eb) => eb.and(pair))
-      .execute();
+    await database.run(sql`delete from card_payment_handler where ${pair}`, db);
     return false;
   }
 
@@ -117,19 +101,15 @@ export class SqlPurge {
   private forgetNames(keysMs: number): Promise<boolean> {
     const { database, account } = this;
     return database.transaction(async (db) => {
-      const rows = await db
-        .selectFrom('card_payment_name')
-        .where('account', '=', account)
-        .where('conversation_id', 'is', null)
-        .where('purged_at', '<', database.fromNow(-keysMs))
-        .select('name')
-        .orderBy('purged_at')
-        .limit(NAMES_BATCH)
-        .modifyEnd(database.freeRows)
-        .execute();
+      const rows = await database.run<{ readonly name: string }>(
+        sql`select name from card_payment_name
+          where account = ${account} and conversation_id is null and purged_at < ${database.fromNow(-keysMs)}
+          order by purged_at limit ${NAMES_BATCH} ${database.freeRows}`,
+        db,
+      );
       if (rows.length === 0) return false;
       const names = rows.map(({ name }) => name);
-      await db.deleteFrom('card_payment_name').where('account', '=', account).where('name', 'in', names).execute();
+      await database.run(sql`delete from card_payment_name where account = ${account} and name in ${names}`, db);
       return rows.length === NAMES_BATCH;
     });
   }
@@ -167,22 +147,13 @@ export class SqlPurge {
   /** Locks the next settled payments. */
   private settledAfter(db: PaymentDb, paymentsMs: number, { finalizedAt, conversationId }: PurgePlace) {
     const { database, account } = this;
-    return (
-      db
-        .selectFrom('card_payment')
-        .where('account', '=', account)
-        .where('is_refund', '=', IS_REFUND.payment)
-        .where('finalized_at', '<', database.fromNow(-paymentsMs))
-        // Some databases do not search an index by the comparison of pairs below.
-        .where('finalized_at', '>=', finalizedAt)
-        .where('due_at', 'is', null)
-        .where((eb) => eb(eb.refTuple('finalized_at', 'conversation_id'), '>', eb.tuple(finalizedAt, conversationId)))
-        .select(['conversation_id', 'finalized_at'])
-        .orderBy('finalized_at')
-        .orderBy('conversation_id')
-        .limit(PAYMENTS_BATCH)
-        .modifyEnd(database.freeRows)
-        .execute()
+    return database.run<{ readonly conversation_id: string; readonly finalized_at: number }>(
+      sql`select conversation_id, finalized_at from card_payment
+        where account = ${account} and is_refund = ${IS_REFUND.payment} and due_at is null
+          and finalized_at < ${database.fromNow(-paymentsMs)}
+          and ${isPast({ finalized_at: finalizedAt, conversation_id: conversationId }, '>')}
+        order by finalized_at, conversation_id limit ${PAYMENTS_BATCH} ${database.freeRows}`,
+      db,
     );
   }
 
@@ -192,22 +163,16 @@ export class SqlPurge {
    *   locked by others
    */
   private async refundsOf(db: PaymentDb, paymentIds: readonly string[], paymentsMs: number) {
+    const { database, account } = this;
     const [refunds, kept] = [new Map<string, string[]>(), new Set<string>()];
     if (paymentIds.length === 0) return { refunds, kept };
-    const stored = db
-      .selectFrom('card_payment')
-      .where('account', '=', this.account)
-      .where('parent_id', 'in', paymentIds)
-      .select(['conversation_id', 'parent_id']);
-    const old = stored.where('finalized_at', '<', this.database.fromNow(-paymentsMs));
-    const locked = await old.modifyEnd(this.database.freeRows).execute();
-    const lockedIds = new Set(locked.map((row) => row.conversation_id));
-    for (const { conversation_id: id, parent_id: parentId } of await stored.execute()) {
-      const paymentId = parentId ?? '';
-      const ofPayment = refunds.get(paymentId) ?? [];
-      ofPayment.push(id);
-      refunds.set(paymentId, ofPayment);
-      if (!lockedIds.has(id)) kept.add(paymentId);
+    const stored = sql`select conversation_id, parent_id from card_payment
+      where account = ${account} and parent_id in ${paymentIds}`;
+    const old = sql`${stored} and finalized_at < ${database.fromNow(-paymentsMs)} ${database.freeRows}`;
+    const locked = new Set((await database.run<RefundRow>(old, db)).map((row) => row.conversation_id));
+    for (const { conversation_id: id, parent_id: paymentId } of await database.run<RefundRow>(stored, db)) {
+      refunds.set(paymentId, [...(refunds.get(paymentId) ?? []), id]);
+      if (!locked.has(id)) kept.add(paymentId);
     }
     return { refunds, kept };
   }
@@ -219,33 +184,25 @@ export class SqlPurge {
   private async owedOf(db: PaymentDb, ids: readonly string[]) {
     const { account, database } = this;
     // Fan-out skips what is locked here, so that neither waits for the other.
-    const overdue = await db
-      .selectFrom('card_payment_delivery')
-      .where('account', '=', account)
-      .where('conversation_id', 'in', ids)
-      .where('status', '=', WAITING)
-      .where('occurred_at', '<=', database.fromNow(-MAX_WAIT_MS))
-      .select(['event_id', 'conversation_id', 'type'])
-      .modifyEnd(database.freeRows)
-      .execute();
-    const known = new Set((await pairsOf(db, account).execute()).map(({ type }) => type));
+    const overdue = await database.run<EventRow & { readonly type: string }>(
+      sql`select event_id, conversation_id, type from card_payment_delivery
+        where account = ${account} and conversation_id in ${ids} and status = ${WAITING}
+          and occurred_at <= ${database.fromNow(-MAX_WAIT_MS)} ${database.freeRows}`,
+      db,
+    );
+    const known = new Set((await database.run<HandlerRow>(pairsOf(account), db)).map(({ type }) => type));
     const unheard = overdue.filter(({ type }) => !known.has(type));
     const unheardIds = new Set(unheard.map((row) => row.event_id));
     // The nodes of a Galera cluster lock no rows for each other: a pair can be forgotten while another one fans out to
     // it. Such deliveries are nobody's. Pairs are looked for with the deliveries: new ones may be announced meanwhile.
-    const owed = await db
-      .selectFrom('card_payment_delivery as delivery')
-      .leftJoin('card_payment_handler as pair', (join) =>
-        join
-          .onRef('pair.account', '=', 'delivery.account')
-          .onRef('pair.type', '=', 'delivery.type')
-          .onRef('pair.handler_id', '=', 'delivery.handler_id'),
-      )
-      .where('delivery.account', '=', account)
-      .where('delivery.conversation_id', 'in', ids)
-      .where((eb) => eb.or([eb('delivery.status', '=', WAITING), eb('pair.handler_id', 'is not', null)]))
-      .select(['delivery.event_id', 'delivery.conversation_id'])
-      .execute();
+    const owed = await database.run<EventRow>(
+      sql`select delivery.event_id, delivery.conversation_id from card_payment_delivery as delivery
+        left join card_payment_handler as pair on pair.account = delivery.account and pair.type = delivery.type
+          and pair.handler_id = delivery.handler_id
+        where delivery.account = ${account} and delivery.conversation_id in ${ids}
+          and (delivery.status = ${WAITING} or pair.handler_id is not null)`,
+      db,
+    );
     const busy = owed.filter((row) => !unheardIds.has(row.event_id));
     return { busy: busy.map((row) => row.conversation_id), unheard: unheard.map((row) => row.conversation_id) };
   }
@@ -257,35 +214,33 @@ export class SqlPurge {
    */
   private async delete(db: PaymentDb, ids: readonly string[]): Promise<number> {
     const { account, database } = this;
-    const deleteFrom = (table: 'card_payment' | 'card_payment_version' | 'card_payment_delivery') =>
-      db.deleteFrom(table).where('account', '=', account).where('conversation_id', 'in', ids);
-    await deleteFrom('card_payment_delivery').execute();
-    await db
-      .deleteFrom('card_payment_name')
-      .where('account', '=', account)
-      .where('conversation_id', 'in', ids)
-      .where('name', 'like', 'token:%')
-      .execute();
-    const disowned = (purgedAt: RawBuilder<number> | null, names: 'like' | 'not like') =>
-      db
-        .updateTable('card_payment_name')
-        .set({ conversation_id: null, purged_at: purgedAt })
-        .where('account', '=', account)
-        .where('conversation_id', 'in', ids)
-        .where('name', names, 'lock:%')
-        .execute();
-    await disowned(null, 'like');
-    await disowned(database.fromNow(), 'not like');
-    const { events } = await db
-      .selectFrom('card_payment_version')
-      .where('account', '=', account)
-      .where('conversation_id', 'in', ids)
-      .select(({ fn }) => fn.count('type').as('events'))
-      .executeTakeFirstOrThrow();
-    await deleteFrom('card_payment_version').execute();
-    await deleteFrom('card_payment').execute();
-    return Number(events);
+    const theirs = sql`account = ${account} and conversation_id in ${ids}`;
+    const [counted] = await database.run<{ readonly events: number }>(
+      sql`select count(type) as events from card_payment_version where ${theirs}`,
+      db,
+    );
+    for (const statement of [
+      sql`delete from card_payment_delivery where ${theirs}`,
+      sql`delete from card_payment_name where ${theirs} and name like ${'token:%'}`,
+      sql`update card_payment_name set conversation_id = null where ${theirs} and name like ${'lock:%'}`,
+      sql`update card_payment_name set conversation_id = null, purged_at = ${database.fromNow()} where ${theirs}`,
+      sql`delete from card_payment_version where ${theirs}`,
+      sql`delete from card_payment where ${theirs}`,
+    ]) {
+      await database.run(statement, db);
+    }
+    return Number(counted?.events);
   }
+}
+
+interface EventRow {
+  readonly event_id: string;
+  readonly conversation_id: string;
+}
+
+interface RefundRow {
+  readonly conversation_id: string;
+  readonly parent_id: string;
 }
 
 /** The first of these payments, as many as have no more refunds than a transaction deletes; one if there are any. */

@@ -9,6 +9,7 @@ import { openError } from './errors.js';
 import { SqlOutbox } from './outbox.js';
 import { type PurgePlace, SqlPurge } from './purge.js';
 import { migrateSchema } from './schema.js';
+import { sql } from './statement.js';
 import { type PaymentDb, type PaymentTables, toDate } from './tables.js';
 
 /** How a {@link SqlPaymentStore} uses its database. */
@@ -70,9 +71,8 @@ export class SqlPaymentStore extends SqlOutbox implements PaymentStore {
   }
 
   async now(): Promise<Date> {
-    const now = this.database.fromNow().as('now');
-    const row = await this.database.read((db) => db.selectNoFrom(now).executeTakeFirstOrThrow());
-    return toDate(row.now);
+    const [row] = await this.database.run<{ readonly now: number }>(sql`select ${this.database.fromNow()} as now`);
+    return toDate(row!.now);
   }
 
   async purge(account: string, retention: Retention): Promise<PurgeCounts> {

@@ -1,12 +1,4 @@
-import {
-  type ColumnType,
-  CompiledQuery,
-  type Generated,
-  type Kysely,
-  type RawBuilder,
-  sql,
-  type SqlBool,
-} from 'kysely';
+import { type ColumnType, CompiledQuery, type Generated, type Kysely, type Selectable } from 'kysely';
 import type { LedgerEvent } from '../../payment/payment-event.js';
 import { isRefund, type PaymentRecord } from '../../payment/payment.js';
 import type { Delivery, RecordType } from '../payment-store.js';
@@ -106,13 +98,6 @@ export async function execute(db: PaymentDb, statement: string): Promise<void> {
   await db.executeQuery(CompiledQuery.raw(statement));
 }
 
-/** Joins `version`: what a `payment` is now, or what the event of a `delivery` is of. */
-export function itsVersion(of: 'payment' | 'delivery'): RawBuilder<SqlBool> {
-  const column = (name: string) => sql.ref(`${of}.${name}`);
-  return sql`version.account = ${column('account')} and version.conversation_id = ${column('conversation_id')}
-and version.version = ${column('version')}`;
-}
-
 /** The value of the column `is_refund`. */
 export const IS_REFUND: Readonly<Record<RecordType, 0 | 1>> = { payment: 0, refund: 1 };
 
@@ -163,12 +148,9 @@ export function toWaitingRow({ account, conversationId, version }: PaymentRecord
   };
 }
 
-/** A row of `card_payment` with the text of its version. */
-export interface RecordRow {
-  readonly record: string;
-  readonly due_at: number | string | null;
-  readonly redirect_url: string | null;
-}
+/** A record with the text of its version. */
+export type RecordRow = Pick<Selectable<PaymentTables['card_payment']>, 'conversation_id' | 'due_at' | 'redirect_url'> &
+  Pick<Selectable<PaymentTables['card_payment_version']>, 'record'>;
 
 export function toRecord({ record, due_at: dueAt, redirect_url: redirectUrl }: RecordRow): PaymentRecord {
   return {
@@ -178,16 +160,9 @@ export function toRecord({ record, due_at: dueAt, redirect_url: redirectUrl }: R
   };
 }
 
-/** A row of `card_payment_delivery` with the text of its version. */
-export interface DeliveryRow {
-  readonly account: string;
-  readonly handler_id: string;
-  readonly status: number;
-  readonly attempts: number;
-  readonly error: string | null;
-  readonly due_at: number | string;
-  readonly record: string;
-}
+/** A delivery with the text of the version that its event is of. */
+export type DeliveryRow = Selectable<PaymentTables['card_payment_delivery']> &
+  Pick<Selectable<PaymentTables['card_payment_version']>, 'record'>;
 
 export function toDelivery(row: DeliveryRow): Delivery {
   return {

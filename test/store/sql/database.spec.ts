@@ -1,4 +1,4 @@
-import { retryWhileBusy } from '../../../lib/store/sql/database.js';
+import { retryWhileBusy } from '../../../lib/store/sql/retry.js';
 
 const BUSY = new Error('busy');
 const isBusy = (error: unknown) => error === BUSY;

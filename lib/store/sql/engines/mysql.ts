@@ -1,6 +1,6 @@
 import type { KyselyPlugin, MysqlPool, MysqlPoolConnection, MysqlQueryResult, QueryResult } from 'kysely';
 import { withTimeout } from '../../../runtime/clock.js';
-import { boundedDialect, type DriverPool, ignore, LIMITS, OWN_POOL } from '../bounded-driver.js';
+import { boundedAccess, type DriverPool, ignore, LIMITS, type OpenPool, OWN_POOL } from '../bounded-driver.js';
 import type { SqlAccess, SqlEngine } from '../engine.js';
 import { codeOf, importDriver } from '../errors.js';
 import { checkMysqlHost, checkMysqlServer, checkMysqlVersion } from './mysql-server.js';
@@ -44,6 +44,7 @@ export const mysqlEngine = {
 
   unprotectedHost: unprotectedMysqlHost,
   tlsOption: 'ssl=true',
+  port: 3306,
   checkServer: checkMysqlServer,
 
   schema: {
@@ -66,6 +67,7 @@ export const mysqlEngine = {
   begin: (hasLimitedSession) =>
     hasLimitedSession ? ['start transaction'] : ['set transaction isolation level read committed', 'start transaction'],
   sharesCommits: false,
+  withPlaceholders: (sql) => sql,
   rowLock: 'for update',
   skipLocked: 'skip locked',
   orOverwrite: (_primaryKey, column) => `on duplicate key update ${column} = values(${column})`,
@@ -149,7 +151,7 @@ function textsOfBytes(): KyselyPlugin {
 /** Reaches the database of a URL over a pool of connections that is made at the first query. */
 export function mysqlAccess(kysely: Kysely, url: string, max = OWN_POOL.connections): SqlAccess {
   const address = mysqlAddress(url);
-  const dialect = boundedDialect<MysqlConnection>(kysely, 'Mysql', async (onNew) => {
+  const open: OpenPool<MysqlConnection> = async (onNew) => {
     checkMysqlHost(address.host ?? '');
     const { createPool } = await importDriver(MYSQL_PACKAGES, () => import('mysql2'));
     const made = createPool({
@@ -162,19 +164,14 @@ export function mysqlAccess(kysely: Kysely, url: string, max = OWN_POOL.connecti
       multipleStatements: true,
     });
     return driverPoolOf(made, onNew, prepareSession);
-  });
-  return { dialect, hasLimitedSessions: () => true };
+  };
+  return boundedAccess(kysely, 'Mysql', open, () => true);
 }
 
 /** Reaches the database of a pool that is given. */
 export function mysqlPoolAccess(kysely: Kysely, pool: MysqlPool, limits = LIMITS): SqlAccess {
-  const dialect = boundedDialect<MysqlConnection>(
-    kysely,
-    'Mysql',
-    (onNew) => Promise.resolve(driverPoolOf(pool, onNew)),
-    limits,
-  );
-  return { dialect, hasLimitedSessions: () => false };
+  const open: OpenPool<MysqlConnection> = (onNew) => Promise.resolve(driverPoolOf(pool, onNew));
+  return boundedAccess(kysely, 'Mysql', open, () => false, limits);
 }
 
 /** What the session of each connection is set to, whatever the server's defaults are. */

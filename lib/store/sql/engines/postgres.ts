@@ -2,7 +2,7 @@ import type { PostgresPool, PostgresPoolClient, PostgresQueryResult, QueryResult
 import type { Client, ClientConfig, PoolConfig } from 'pg';
 import { looksAtNoCertificate, STRONG_TLS } from '../../../runtime/network.js';
 import { withTimeout } from '../../../runtime/clock.js';
-import { boundedDialect, type DriverPool, ignore, LIMITS, OWN_POOL } from '../bounded-driver.js';
+import { boundedAccess, type DriverPool, ignore, LIMITS, type OpenPool, OWN_POOL } from '../bounded-driver.js';
 import type { Environment, SqlAccess, SqlEngine } from '../engine.js';
 import { codeOf, ESCAPES_IN_URLS, importDriver, ShownError, unescaped } from '../errors.js';
 import { checkPostgresHost, checkPostgresServer } from './postgres-server.js';
@@ -46,6 +46,7 @@ export const postgresEngine = {
 
   unprotectedHost: unprotectedPostgresHost,
   tlsOption: 'sslmode=verify-full',
+  port: 5432,
 
   checkServer: checkPostgresServer,
 
@@ -60,13 +61,14 @@ export const postgresEngine = {
   // As a subquery it is evaluated once a statement, so that an index can be searched by it.
   time: '(select floor(extract(epoch from clock_timestamp()) * 1000)::bigint)',
   hasTable: (table) => ({
-    sql: 'select from pg_class where relname = $1 and pg_table_is_visible(oid)',
+    sql: 'select from pg_class where relname = ? and pg_table_is_visible(oid)',
     parameters: [table],
   }),
 
   // The database's own default may be a stricter isolation. All goes in one round trip.
   begin: (hasLimitedSession) => [hasLimitedSession ? BEGIN : [BEGIN, ...LOCAL_LIMITS].join('; ')],
   sharesCommits: false,
+  withPlaceholders: numbered,
   rowLock: 'for update',
   skipLocked: 'skip locked',
   orOverwrite: (primaryKey, column) =>
@@ -96,6 +98,12 @@ export const postgresEngine = {
   uncodedFailures: [[/timeout/i, 'ETIMEDOUT']],
 } satisfies SqlEngine;
 
+/** With `$1`, `$2` and so on. */
+function numbered(sql: string): string {
+  let position = 0;
+  return sql.replace(/\?/g, () => `$${(position += 1)}`);
+}
+
 /**
  * The host that pg reaches without TLS, or without checking the server's certificate; null if it checks it, and for a
  * Unix socket. As pg does, this reads the URL, and the variables for what the URL does not say.
@@ -122,7 +130,7 @@ function isProtected(query: URLSearchParams, environment: Environment): boolean 
 /** Reaches the database of a URL over a pool of connections that is made at the first query. */
 export function postgresAccess(kysely: Kysely, connectionString: string, max = OWN_POOL.connections): SqlAccess {
   let hasLimitedSessions = false;
-  const dialect = boundedDialect<PoolClient>(kysely, 'Postgres', async (onNew) => {
+  const open: OpenPool<PoolClient> = async (onNew) => {
     checkPostgresHost(hostOf(connectionString));
     const limited = await makePool({ connectionString, max, ...SESSION_LIMITS });
     try {
@@ -134,19 +142,14 @@ export function postgresAccess(kysely: Kysely, connectionString: string, max = O
       // Each transaction sets the limits then.
       return driverPoolOf(await makePool({ connectionString, max }), onNew);
     }
-  });
-  return { dialect, hasLimitedSessions: () => hasLimitedSessions };
+  };
+  return boundedAccess(kysely, 'Postgres', open, () => hasLimitedSessions);
 }
 
 /** Reaches the database of a pool that is given. */
 export function postgresPoolAccess(kysely: Kysely, pool: PostgresPool, limits = LIMITS): SqlAccess {
-  const dialect = boundedDialect<PoolClient>(
-    kysely,
-    'Postgres',
-    (onNew) => Promise.resolve(driverPoolOf(pool, onNew)),
-    limits,
-  );
-  return { dialect, hasLimitedSessions: () => false };
+  const open: OpenPool<PoolClient> = (onNew) => Promise.resolve(driverPoolOf(pool, onNew));
+  return boundedAccess(kysely, 'Postgres', open, () => false, limits);
 }
 
 /** The host that a URL names, unescaped; empty for none. */

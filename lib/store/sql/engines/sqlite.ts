@@ -1,14 +1,13 @@
 import type { SqliteDatabase, SqliteDialect, SqliteStatement } from 'kysely';
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
 import { driverProblem } from '../../driver-check.js';
 import type { SqlAccess, SqlEngine } from '../engine.js';
 import { codeOf, importDriver, ShownError, shownFile } from '../errors.js';
+import { retryWhileBusy } from '../retry.js';
 
 const SQLITE_PACKAGES = 'kysely better-sqlite3';
 const MAX_STATEMENTS = 200;
 const OWNER_ONLY = 0o600;
-const MAX_BUSY_WAIT_MS = 10_000;
 
 /** SQLite by better-sqlite3: one file, one writing transaction at a time over all processes. */
 export const sqliteEngine = {
@@ -26,6 +25,7 @@ export const sqliteEngine = {
 
   unprotectedHost: () => null,
   tlsOption: null,
+  port: null,
 
   checkServer: () => Promise.resolve([]),
 
@@ -43,6 +43,7 @@ export const sqliteEngine = {
   // Asks for the write lock at the start: a transaction that has already read may be refused it.
   begin: () => ['begin immediate'],
   sharesCommits: true,
+  withPlaceholders: (sql) => sql,
   rowLock: '',
   skipLocked: '',
   orOverwrite: (primaryKey, column) =>
@@ -91,15 +92,7 @@ export async function openSqliteFile(file: string, mustExist = false): Promise<S
   // If SQLite itself waited for another process, it would block the event loop.
   const database = new Database(file, { timeout: 0, fileMustExist: mustExist });
   try {
-    const set = async (setting: string): Promise<void> => {
-      for (const end = performance.now() + MAX_BUSY_WAIT_MS; ; await setTimeout(5)) {
-        try {
-          return void database.pragma(setting);
-        } catch (error) {
-          if (!isSqliteBusy(error) || performance.now() > end) throw error;
-        }
-      }
-    };
+    const set = (setting: string) => retryWhileBusy(isSqliteBusy, () => Promise.resolve(database.pragma(setting)));
     // The file's mode can only be changed while no other connection uses the file.
     if (!mustExist) await set('journal_mode = WAL');
     if (isFileOfOwner) keepToOwner(file.trim());
