@@ -189,6 +189,11 @@ describe('a delivery', () => {
       'threw something that is no Error',
     ],
     ['throws the card number', () => Promise.reject(new Error('4508034508034509\nx 4508')), 'Error: x ****'],
+    [
+      'throws spaced digits and a control character',
+      () => Promise.reject(new Error('no \u0000 for 4508 0345 0803 4581')),
+      'Error: no for **** **** **** ****',
+    ],
     ['throws a long text', () => Promise.reject(new Error('x'.repeat(1_000))), `Error: ${'x'.repeat(193)}`],
   ])('retries a handler that %s after a second, and stores the error', async (_what, handle, error) => {
     await callNow(handle);
