@@ -79,6 +79,7 @@ export * from './errors/index.js';
 
 export { PaymentEvent, type PaymentEventType } from './payment/payment-event.js';
 export {
+  type HandlerDecorator,
   OnPayment,
   type OnPaymentDecorator,
   type OnPaymentOptions,

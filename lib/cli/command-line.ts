@@ -57,7 +57,7 @@ async function commandNamed(name: string, group: string): Promise<string> {
   const word = name.slice(group.length);
   if (word === '') throw new UsageError(`"${group.trim()}" needs a command: ${others.join(', ')}.`);
   const firstWords = [...new Set(others.map((one) => one.split(' ', 1)[0] ?? ''))];
-  const { nearest } = await import('../options/near-misses.js');
+  const { nearest } = await import('../options/setting-hints.js');
   const near = nearest(word, firstWords);
   const meant = near === null ? `The commands are: ${firstWords.join(', ')}.` : `Did you mean "${group}${near}"?`;
   throw new UsageError(`There is no command "${group}${shownWord(word)}". ${meant}`);
@@ -127,7 +127,7 @@ function strictly(config: NonNullable<Parameters<typeof parseArgs>[0]>) {
 
 async function unknownOption(name: string, option: string, known: readonly string[]): Promise<string> {
   const typed = option.replace(/^-+/, '');
-  const { nearest } = await import('../options/near-misses.js');
+  const { nearest } = await import('../options/setting-hints.js');
   // `--env-file` does not reach this: Node.js consumes it, wherever it stands.
   const near = nearest(typed, known) ?? known.find((one) => typed.startsWith(`${one}-`)) ?? null;
   const meant = near === null ? '' : ` Did you mean --${near}?`;

@@ -1,4 +1,4 @@
-import type { Environment } from '../options/read-options.js';
+import type { Environment } from '../options/payment-settings.js';
 
 interface Option {
   /** The placeholder for its value in the help; absent for a flag. */

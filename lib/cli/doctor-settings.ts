@@ -1,11 +1,10 @@
 import { PaymentConfigurationError } from '../errors/payment-errors.js';
 import type { GatewayDialect } from '../gateway/gateway-dialect.js';
-import { describeNearMiss, nearMisses } from '../options/near-misses.js';
 import type { PaymentSettings } from '../options/payment-settings.js';
-import { type Environment, readOptions, type ReadOptions } from '../options/read-options.js';
+import { type Environment, readOptions, type ReadOptions } from '../options/payment-settings.js';
 import { resolveSettings } from '../options/resolve-settings.js';
 import { isSimulatorMeant } from '../options/simulator-setting.js';
-import { nearMissTexts, unprotectedStoreText } from '../options/setting-hints.js';
+import { nearMisses, unprotectedStoreText } from '../options/setting-hints.js';
 import { DEFAULT_ACCOUNT, variableOf, variablePrefix } from '../payment/account.js';
 import { isLoopback } from '../runtime/network.js';
 import { TimeoutError } from '../runtime/clock.js';
@@ -90,7 +89,7 @@ export function checkSettings({ account, name, environment, variable, isSimulate
     return { settings, findings: [ok(complete, note)] };
   } catch (error) {
     if (!(error instanceof PaymentConfigurationError)) throw error;
-    const mistyped = nearMissTexts(environment, account);
+    const mistyped = nearMisses(environment, [account]).map(({ text }) => text);
     const advice = [...error.hints.filter((hint) => !mistyped.includes(hint)), IN_CODE].join(' ');
     const findings = error.problems.map(({ option, variable, message }, index) => {
       const isLast = index === error.problems.length - 1;
@@ -122,7 +121,7 @@ export function checkEnvironment({ account, environment }: DoctorTarget, file: s
 export function checkVariables({ account, environment }: DoctorTarget): readonly Finding[] {
   const misses = nearMisses(environment, [account]);
   if (misses.length === 0) return [ok('none is mistyped')];
-  return misses.map((miss) => failed(describeNearMiss(miss), `Rename it to ${miss.meant}.`));
+  return misses.map(({ text, meant }) => failed(text, `Rename it to ${meant}.`));
 }
 
 export interface CheckedStore {

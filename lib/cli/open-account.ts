@@ -7,7 +7,7 @@ import { PaymentOperations } from '../operations/staff.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import type { PaymentOptions } from '../options/payment-options.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { type Environment, readOptions, type ReadOptions } from '../options/read-options.js';
+import { type Environment, readOptions, type ReadOptions } from '../options/payment-settings.js';
 import { isSimulatorMeant } from '../options/simulator-setting.js';
 import { DEFAULT_ACCOUNT, variableOf } from '../payment/account.js';
 import { SystemClock } from '../runtime/clock.js';

@@ -1,5 +1,5 @@
 import { isLoopbackUrl } from '../options/url-checks.js';
-import { nearest } from '../options/near-misses.js';
+import { nearest } from '../options/setting-hints.js';
 import { variableOf } from '../payment/account.js';
 import { currencyLetters } from '../payment/amount.js';
 import type { Payment } from '../payment/payment.js';

@@ -3,20 +3,19 @@ import { PaymentStoreError } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock, withTimeout } from '../runtime/clock.js';
 import type { LedgerEvent } from '../payment/payment-event.js';
+import { CoalescedWork } from '../runtime/coalesced-work.js';
 import { Randomness } from '../runtime/randomness.js';
 import { PAYMENT_STORE, type PaymentStore } from '../store/payment-store.js';
-import { CallerWaits } from './caller-waits.js';
-import { DeliveryFailures } from './delivery-failures.js';
 import type { PaymentHandler } from './handler-finder.js';
-import { HandlerWorker, type LongRun } from './handler-worker.js';
+import { DeliveryFailures, HandlerWorker, type LongRun } from './handler-worker.js';
 import { PlainEvents } from './plain-events.js';
 
 /** How many payments' events are fanned out in one step. */
 const FAN_OUT_STEP = 100;
 /** A pass waits for at most this many handler calls, so that it ends even in a busy shop. */
 const MAX_CALLS_PER_PASS = 1_000;
-/** Soon enough for a caller that waits for another process's handler, and rare enough to cost little. */
-const WAKE_SOON_MS = 50;
+/** How long a caller waits for handlers, so that the buyer finds the order paid. They go on after that. */
+const MAX_CALLER_WAIT_MS = 2_000;
 /** How long a pass or a shutdown waits for running handlers. */
 const MAX_HANDLER_WAIT_MS = 30_000;
 
@@ -26,14 +25,12 @@ const MAX_HANDLER_WAIT_MS = 30_000;
  */
 @Injectable()
 export class EventDispatcher {
-  private readonly callers: CallerWaits;
   private readonly failures: DeliveryFailures;
   private workers: readonly HandlerWorker[] = [];
   private isStarted = false;
-  private fanningOut: Promise<void> | null = null;
   /** Those that are to lease once events have been fanned out. */
   private readonly asked = new Set<HandlerWorker>();
-  private isWakingSoon = false;
+  private readonly fanningOut = new CoalescedWork(() => this.fanOutUntilDone());
 
   constructor(
     @Inject(PAYMENT_STORE) private readonly store: PaymentStore,
@@ -42,8 +39,7 @@ export class EventDispatcher {
     private readonly random: Randomness,
     private readonly settings: PaymentSettings,
   ) {
-    this.callers = new CallerWaits(clock);
-    this.failures = new DeliveryFailures(clock, settings);
+    this.failures = new DeliveryFailures(clock, settings.account);
   }
 
   /** How often in a row the store has failed to fan out, lease or renew deliveries; 0 when it succeeds. */
@@ -58,11 +54,9 @@ export class EventDispatcher {
 
   /** Announces this application's handlers to the store, so that no instance without them can lose their events. */
   async announce(handlers: readonly PaymentHandler[]): Promise<void> {
-    const onHandled = (eventId: string, handlerId: string): void => this.callers.handled(eventId, handlerId);
-    this.workers = handlers.map(
-      (handler) => new HandlerWorker(handler, this.store, this.clock, this.random, this.failures, onHandled),
-    );
-    await this.plain.connect();
+    const { store, clock, random, failures, settings } = this;
+    this.workers = handlers.map((handler) => new HandlerWorker(handler, store, clock, random, failures, settings));
+    this.plain.connect();
     await this.renew();
   }
 
@@ -101,31 +95,11 @@ export class EventDispatcher {
     this.plain.emit(event);
     const takers = this.workers.filter(({ handler }) => handler.types.includes(event.type));
     if (!this.isStarted || takers.length === 0) return;
-    const ids = takers.map(({ handler }) => handler.id);
-    const handled = this.callers.until(event.eventId, ids);
-    void this.deliverHere(event.eventId, takers);
-    await handled;
-  }
-
-  private async deliverHere(eventId: string, takers: readonly HandlerWorker[]): Promise<void> {
-    await this.fanOutTo(takers);
-    for (const worker of takers) {
-      await worker.leasingEnded();
-      if (!worker.isCalling(eventId) && this.callers.waitBriefly(eventId, worker.handler.id)) this.wakeSoon();
-    }
-  }
-
-  /**
-   * Only one process fans out at a time. Another one may have finished before this process's event was stored, and then
-   * the event is not fanned out yet.
-   */
-  private wakeSoon(): void {
-    if (this.isWakingSoon) return;
-    this.isWakingSoon = true;
-    this.clock.timer(WAKE_SOON_MS, () => {
-      this.isWakingSoon = false;
-      this.wake();
-    });
+    const handled = async (): Promise<void> => {
+      await this.fanOutTo(takers);
+      await Promise.all(takers.map((worker) => worker.handled(event.eventId)));
+    };
+    await withTimeout(MAX_CALLER_WAIT_MS, handled, this.clock).catch(() => undefined);
   }
 
   /** Starts fanning out and leasing what is due, without waiting for it. */
@@ -168,20 +142,7 @@ export class EventDispatcher {
 
   private fanOutTo(workers: readonly HandlerWorker[]): Promise<void> {
     for (const worker of workers) this.asked.add(worker);
-    this.fanningOut ??= this.fanOutUntilDone();
-    return this.fanningOut;
-  }
-
-  /** @returns how many events were fanned out; 0 when the store failed, which is tried again within seconds */
-  private async fanOut(): Promise<number> {
-    try {
-      const events = await this.store.fanOut(this.settings.account, FAN_OUT_STEP);
-      this.failures.succeeded('fanOut');
-      return events;
-    } catch {
-      this.failures.failed('fanOut');
-      return 0;
-    }
+    return this.fanningOut.run();
   }
 
   /**
@@ -189,15 +150,16 @@ export class EventDispatcher {
    * fanned out.
    */
   private async fanOutUntilDone(): Promise<void> {
-    await Promise.resolve();
-    while (this.asked.size > 0) {
+    const { account } = this.settings;
+    let isMore = true;
+    while (isMore) {
       const workers = [...this.asked];
       this.asked.clear();
-      const events = await this.fanOut();
-      // Fewer events than were asked for means that none are left.
-      if (events >= FAN_OUT_STEP) for (const worker of workers) this.asked.add(worker);
+      const events = await this.failures.watch('fanOut', '', () => this.store.fanOut(account, FAN_OUT_STEP));
+      // Fewer events than were asked for means that none are left; a store that failed is asked again within seconds.
+      isMore = events !== null && events >= FAN_OUT_STEP;
+      if (isMore) for (const worker of workers) this.asked.add(worker);
       if (this.isStarted) for (const worker of workers) void worker.leaseDue();
     }
-    this.fanningOut = null;
   }
 }

@@ -4,7 +4,7 @@ import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/
 import { MAX_TIMER_MS } from '../runtime/clock.js';
 import type { LedgerEvent, LedgerEventType } from '../payment/payment-event.js';
 import { EVENT_STATES, REFUND_EVENT_STATES } from '../payment/states.js';
-import { type HandlerMetadata, handlerMetadata } from './on-payment.decorator.js';
+import { type HandlerMetadata, marksOf } from './on-payment.decorator.js';
 
 /** An awaited handler that this application has. */
 export interface PaymentHandler {
@@ -18,6 +18,8 @@ export interface PaymentHandler {
   readonly timeoutMs: number | null;
   handle(event: LedgerEvent): unknown;
 }
+
+type InstanceWrapper = ReturnType<DiscoveryService['getProviders']>[number];
 
 const DECORATORS = {
   payment: { name: '@OnPayment', states: EVENT_STATES as readonly string[] },
@@ -44,49 +46,54 @@ export class HandlerFinder {
    *   twice, or an unknown state
    */
   find(): PaymentHandler[] {
-    const handlers: PaymentHandler[] = [];
-    const problems: ConfigurationProblem[] = [];
+    const found = [...this.marked()];
+    const ids = new Set<string>();
+    const problems = found.flatMap(({ wrapper, mark, handler }): ConfigurationProblem[] => {
+      const option = `${DECORATORS[mark.of].name} ${handler.id}`;
+      const messages = problemsOf(mark, wrapper);
+      // A handler of payments and one of refunds may have the same id, as they take different events.
+      const uniqueId = JSON.stringify([mark.account, mark.of, handler.id]);
+      if (ids.has(uniqueId)) messages.push('stands twice; give each its own { id }');
+      ids.add(uniqueId);
+      return messages.map((message) => ({ option, variable: null, message }));
+    });
+    if (problems.length > 0) throw new PaymentConfigurationError(problems);
+    return found.map(({ handler }) => handler);
+  }
 
+  private *marked(): Generator<{ wrapper: InstanceWrapper; mark: HandlerMetadata; handler: PaymentHandler }> {
     // A factory or a value may provide one instance under several tokens.
     const seen = new Set<unknown>();
-    const ids = new Set<string>();
     for (const wrapper of [...this.#discovery.getProviders(), ...this.#discovery.getControllers()]) {
       const instance: unknown = wrapper.instance;
       if (wrapper.isAlias || typeof instance !== 'object' || instance === null || seen.has(instance)) continue;
       seen.add(instance);
       const prototype = Object.getPrototypeOf(instance) as object | null;
-      if (!prototype) continue;
-      for (const name of this.scanner.getAllMethodNames(prototype)) {
-        const method = (prototype as Record<string, unknown>)[name];
+      for (const name of prototype ? this.scanner.getAllMethodNames(prototype) : []) {
+        const method: unknown = Reflect.get(prototype!, name);
         if (typeof method !== 'function') continue;
-        for (const metadata of handlerMetadata(method)) {
-          const id = metadata.id ?? `${prototype.constructor.name}.${name}`;
-          const { concurrency, timeoutMs } = metadata;
-          const { name: decorator, states } = DECORATORS[metadata.of];
-          const note = (message: string): void => {
-            problems.push({ option: `${decorator} ${id}`, variable: null, message });
-          };
-          if (!wrapper.isDependencyTreeStatic() || wrapper.isTransient) {
-            note('is on a request-scoped or transient provider; make the provider, and what it injects, a singleton');
-          }
-          if (!Number.isInteger(concurrency) || concurrency < 1)
-            note('has a concurrency that is no whole number above 0');
-          if (timeoutMs !== null && !(Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS)) {
-            note(`has a timeoutMs that is no whole number from 1 to ${MAX_TIMER_MS}`);
-          }
-          const wrong = metadata.states.filter((state) => !states.includes(state));
-          if (wrong.length > 0) note(`names a state that has no event; choose of ${states.join(', ')}`);
-          // A handler of payments and one of refunds may have the same id, as they take different events.
-          const uniqueId = JSON.stringify([metadata.account, metadata.of, id]);
-          if (ids.has(uniqueId)) note('stands twice; give each its own { id }');
-          ids.add(uniqueId);
-          handlers.push(handlerOf(id, metadata, instance, method));
+        for (const mark of marksOf(method)) {
+          const id = mark.id ?? `${prototype!.constructor.name}.${name}`;
+          yield { wrapper, mark, handler: handlerOf(id, mark, instance, method) };
         }
       }
     }
-    if (problems.length > 0) throw new PaymentConfigurationError(problems);
-    return handlers;
   }
+}
+
+function problemsOf({ of, states, concurrency, timeoutMs }: HandlerMetadata, wrapper: InstanceWrapper): string[] {
+  const known = DECORATORS[of].states;
+  const isTimeGood = timeoutMs === null || (Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS);
+  const checks: readonly (readonly [isGood: boolean, problem: string])[] = [
+    [
+      wrapper.isDependencyTreeStatic() && !wrapper.isTransient,
+      'is on a request-scoped or transient provider; make the provider, and what it injects, a singleton',
+    ],
+    [Number.isInteger(concurrency) && concurrency >= 1, 'has a concurrency that is no whole number above 0'],
+    [isTimeGood, `has a timeoutMs that is no whole number from 1 to ${MAX_TIMER_MS}`],
+    [states.every((state) => known.includes(state)), `names a state that has no event; choose of ${known.join(', ')}`],
+  ];
+  return checks.flatMap(([isGood, problem]) => (isGood ? [] : [problem]));
 }
 
 function handlerOf(id: string, metadata: HandlerMetadata, instance: object, method: object): PaymentHandler {

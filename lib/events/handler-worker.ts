@@ -1,9 +1,31 @@
-import type { PaymentClock } from '../runtime/clock.js';
+import type { PaymentSettings } from '../options/payment-settings.js';
+import { DEFAULT_ACCOUNT } from '../payment/account.js';
+import { describeHostError, type Thrown, thrownText } from '../payment/kept-text.js';
+import { type PaymentClock, TimeoutError, withTimeout } from '../runtime/clock.js';
+import { CoalescedWork } from '../runtime/coalesced-work.js';
+import { FailureLog, LimitedLog } from '../runtime/limited-log.js';
 import type { Randomness } from '../runtime/randomness.js';
-import type { Delivery, PaymentStore } from '../store/payment-store.js';
-import type { DeliveryFailures } from './delivery-failures.js';
-import { DELIVERY_LEASE_MS, HandlerCall } from './handler-call.js';
+import type { Delivery, LeasedDelivery, PaymentStore } from '../store/payment-store.js';
+import type { Attributes } from '../telemetry/open-telemetry.js';
+import { recordDuration } from '../telemetry/metrics.js';
+import { type LogFields, LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
+import { inSpan } from '../telemetry/spans.js';
 import type { PaymentHandler } from './handler-finder.js';
+import { isSilent } from './held-orders.js';
+
+/** How long a delivery is leased, and how often the lease is renewed while its handler runs. */
+const DELIVERY_LEASE_MS = 60_000;
+const RENEW_EVERY_MS = 20_000;
+/** A handler that has run for longer than this is reported in the log and in health. */
+const LONG_RUN_MS = 60_000;
+const MIN_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 3_600_000;
+/** After how long the store is asked again whether an order is held. */
+const LOOK_AGAIN_MS = 5_000;
+/** Tries before a delivery is parked: about four hours. */
+export const MAX_TRIES = 15;
+/** More than the tries of one delivery in its first minute; a handler that always fails cannot fill the log. */
+const MAX_LINES_OF_HANDLER = 10;
 
 /** A handler call that has been running for more than a minute. */
 export interface LongRun {
@@ -12,14 +34,28 @@ export interface LongRun {
   readonly runningMs: number;
 }
 
+/** A leased delivery, from the call of its handler until it is acknowledged, postponed or parked. */
+interface Run {
+  readonly delivery: Delivery;
+  readonly leased: LeasedDelivery;
+  readonly began: number;
+  /** Aborted when the lease is not renewed any more. */
+  readonly over: AbortController;
+  /** Resolves when the store has the result. Never rejects. */
+  readonly done: Promise<void>;
+}
+
 /** Calls one handler, within its own concurrency limit: other handlers are not affected if it is slow or hangs. */
 export class HandlerWorker {
-  private readonly running = new Map<string, HandlerCall>();
-  private leasing: Promise<void> | null = null;
-  private isAskedAgain = false;
-  private begun = 0;
-  private untold = 0;
+  private readonly logger = new PaymentLogger();
+  private readonly limited: LimitedLog;
+  private readonly leasing = new CoalescedWork(() => this.leaseUntilFull());
+  private readonly running = new Map<string, Run>();
   private isActive = false;
+  /** How many deliveries have been made so far. */
+  deliveries = 0;
+  /** The same, without those that were kept from the handler. */
+  calls = 0;
 
   constructor(
     readonly handler: PaymentHandler,
@@ -27,24 +63,18 @@ export class HandlerWorker {
     private readonly clock: PaymentClock,
     private readonly random: Randomness,
     private readonly failures: DeliveryFailures,
-    /** Called when a call of the handler has ended. */
-    private readonly onHandled: (eventId: string, handlerId: string) => void,
-  ) {}
-
-  /** How many deliveries have been made so far. */
-  get deliveries(): number {
-    return this.begun;
-  }
-
-  /** The same, without those that were kept from the handler. */
-  get calls(): number {
-    return this.begun - this.untold;
+    private readonly settings: Pick<PaymentSettings, 'credentials'>,
+  ) {
+    this.limited = new LimitedLog(clock, MAX_LINES_OF_HANDLER);
   }
 
   get longRuns(): LongRun[] {
-    return [...this.running.values()].flatMap(({ eventId, longRunMs }) =>
-      longRunMs === null ? [] : [{ handlerId: this.handler.id, eventId, runningMs: longRunMs }],
-    );
+    const { id: handlerId } = this.handler;
+    return Array.from(this.running, ([eventId, { began }]) => ({
+      handlerId,
+      eventId,
+      runningMs: this.msSince(began),
+    })).filter(({ runningMs }) => runningMs >= LONG_RUN_MS);
   }
 
   /** From now on, when a call ends, the next delivery is leased. */
@@ -59,72 +89,235 @@ export class HandlerWorker {
 
   /** Leases what is due, up to the handler's concurrency. Resolves when no more can be leased now; never rejects. */
   leaseDue(): Promise<void> {
-    this.isAskedAgain = true;
-    this.leasing ??= this.leaseUntilFull();
-    return this.leasing;
+    return this.leasing.run();
   }
 
-  /** Resolves when the leasing that is under way, if any, has ended. */
-  async leasingEnded(): Promise<void> {
-    await this.leasing;
+  /** Resolves when the leasing that was asked for has ended and, if it gave this event, the handler has been called. */
+  async handled(eventId: string): Promise<void> {
+    await this.leasing.ended();
+    await this.running.get(eventId)?.done;
   }
 
-  /** Whether the handler is running with this event. */
-  isCalling(eventId: string): boolean {
-    return this.running.has(eventId);
-  }
-
-  /** Resolves when every call that is running now has ended. */
+  /** Resolves when every call that is running now, or that a lease under way begins, has ended. */
   async finished(): Promise<void> {
-    await this.leasing;
-    await Promise.all(Array.from(this.running.values(), (call) => call.done));
+    await this.leasing.ended();
+    await Promise.all(Array.from(this.running.values(), ({ done }) => done));
   }
 
-  /** Stops renewing leases: another instance may take over the deliveries that still run. */
+  /**
+   * Stops renewing leases. The handlers may go on, but another instance gets their deliveries once the leases have run
+   * out.
+   */
   stopRenewing(): void {
-    for (const call of this.running.values()) call.stopRenewing();
+    for (const { over } of this.running.values()) over.abort();
   }
 
   private async leaseUntilFull(): Promise<void> {
-    // Wait until `leasing` is set, so that it can be cleared at the end.
-    await Promise.resolve();
-    while (this.isAskedAgain && this.running.size < this.handler.concurrency) {
-      this.isAskedAgain = false;
+    const { id: handlerId, account, types, concurrency } = this.handler;
+    let isMore = true;
+    while (isMore && this.running.size < concurrency) {
       const lease = this.random.bytes(16).toString('base64url');
-      const places = this.handler.concurrency - this.running.size;
-      const deliveries = await this.lease(lease, places);
-      for (const delivery of deliveries) this.begin(delivery, lease);
-      if (deliveries.length === places) this.isAskedAgain = true;
-    }
-    // In the same turn as the last check of `isAskedAgain`, so that no request gets lost in between.
-    this.leasing = null;
-  }
-
-  private async lease(lease: string, limit: number): Promise<Delivery[]> {
-    const { id: handlerId, account, types } = this.handler;
-    try {
+      const limit = concurrency - this.running.size;
       const request = { account, handlerId, types, lease, leaseMs: DELIVERY_LEASE_MS, limit };
-      const deliveries = await this.store.leaseDeliveries(request);
-      this.failures.succeeded('lease', handlerId);
-      return deliveries;
-    } catch {
-      this.failures.failed('lease', handlerId);
-      return [];
+      const leased = await this.failures.watch('lease', handlerId, () => this.store.leaseDeliveries(request));
+      for (const delivery of leased ?? []) this.begin(delivery, lease);
+      isMore = leased?.length === limit;
     }
   }
 
   private begin(delivery: Delivery, lease: string): void {
+    const { handlerId, account } = delivery;
     const { eventId } = delivery.event;
     // The lease could not be renewed and ran out, but the first call still runs here: do not start a second one.
     if (this.running.has(eventId)) return;
-    this.begun += 1;
-    const call = new HandlerCall(delivery, lease, this.handler, this.store, this.clock, this.failures);
-    this.running.set(eventId, call);
-    void call.done.then(() => {
+    this.deliveries += 1;
+    const leased = { account, handlerId, eventId, lease };
+    const run = { delivery, leased, began: this.clock.monotonic(), over: new AbortController() };
+    const done = this.deliver(run).then(() => {
       this.running.delete(eventId);
-      if (call.isUntold) this.untold += 1;
-      this.onHandled(eventId, this.handler.id);
       if (this.isActive) void this.leaseDue();
     });
+    this.running.set(eventId, { ...run, done });
+  }
+
+  private async deliver(run: Omit<Run, 'done'>): Promise<void> {
+    const { delivery, leased, over } = run;
+    void this.keepLease(run);
+    const silent = await this.isSilent(delivery);
+    if (silent === false) this.calls += 1;
+    const failure = silent === false ? await this.callInSpan(run) : null;
+    try {
+      if (silent === null) await this.lookAgain(run);
+      // A late success counts, even if another instance has leased the delivery meanwhile.
+      else if (failure === null) await this.store.acknowledge(leased.account, leased.handlerId, leased.eventId);
+      else await this.postpone(run, failure);
+    } catch {
+      const what = `the store did not accept the result of the delivery to ${leased.handlerId}`;
+      this.logger.error(recordOf(delivery, `${what}; the event will be delivered again.`));
+    }
+    over.abort();
+    this.failures.succeeded('renew', renewalOf(run));
+  }
+
+  /** @returns null when the store failed to say */
+  private async isSilent(delivery: Delivery): Promise<boolean | null> {
+    const { handlerId, event } = delivery;
+    const silent = await this.failures.watch('lookUp', handlerId, () => isSilent(event, this.store));
+    if (silent) this.logger.log(recordOf(delivery, `${handlerId} is not told, since a payment holds the order.`));
+    return silent;
+  }
+
+  /** The handler was not called, so this is no try. */
+  private async lookAgain({ delivery: { attempts, error }, leased }: Pick<Run, 'delivery' | 'leased'>): Promise<void> {
+    const again = { attempts, error: error ?? 'the payment store failed', retryInMs: LOOK_AGAIN_MS, parked: false };
+    await this.store.postpone(leased, again);
+  }
+
+  /** Starts a new trace, since the caller that happened to look for deliveries has nothing to do with this one. */
+  private callInSpan({ delivery, began }: Pick<Run, 'delivery' | 'began'>): Promise<Thrown | null> {
+    const { handlerId, account, event, attempts } = delivery;
+    const by = {
+      'card_payment.account': account,
+      'card_payment.handler': handlerId,
+      'card_payment.event': event.type,
+    };
+    const attributes = {
+      ...by,
+      'card_payment.conversation_id': event.payment.conversationId,
+      ...('refund' in event && { 'card_payment.refund_id': event.refund.refundId }),
+      'card_payment.attempts': attempts + 1,
+    };
+    return inSpan(`card_payment.handle ${handlerId}`, { kind: 'consumer', attributes, isRoot: true }, async (span) => {
+      const failure = await this.call(delivery);
+      const outcome: Attributes = failure === null ? {} : { 'error.type': 'handler_failed' };
+      if (failure !== null) span.fail('handler_failed');
+      recordDuration('handlers', this.msSince(began), { ...by, ...outcome });
+      return failure;
+    });
+  }
+
+  /** @returns what went wrong, or null */
+  private async call({ event }: Delivery): Promise<Thrown | null> {
+    const { handler } = this;
+    const handle = () => Promise.resolve().then(() => handler.handle(event));
+    const { timeoutMs } = handler;
+    let late: TimeoutError | null = null;
+    const isLate = () => (late = new TimeoutError());
+    try {
+      await (timeoutMs === null ? handle() : withTimeout(timeoutMs, handle, this.clock, isLate));
+      return null;
+    } catch (error) {
+      // A handler may throw a timeout error of its own.
+      if (error === late) return { error: `took longer than ${timeoutMs} ms`, at: [] };
+      return describeHostError(error, this.settings.credentials);
+    }
+  }
+
+  /** Renews the lease until the call is over, and notices when it has run for a minute. */
+  private async keepLease(run: Omit<Run, 'done'>): Promise<void> {
+    const { delivery, leased, began } = run;
+    const { signal } = run.over;
+    let isReported = false;
+    for (;;) {
+      await this.clock.sleep(RENEW_EVERY_MS, signal);
+      if (signal.aborted) return;
+      if (!isReported && this.msSince(began) >= LONG_RUN_MS) {
+        isReported = true;
+        this.logger.warn(recordOf(delivery, `${this.handler.id} has been running for a minute.`));
+      }
+      // If renewing fails now, it may succeed next time: the lease is renewed three times before it would run out.
+      await this.failures.watch(
+        'renew',
+        renewalOf(run),
+        () => this.store.renewLease(leased, DELIVERY_LEASE_MS),
+        signal,
+      );
+    }
+  }
+
+  private async postpone({ delivery, leased }: Pick<Run, 'delivery' | 'leased'>, failure: Thrown): Promise<void> {
+    const { account, handlerId, event } = delivery;
+    const attempts = delivery.attempts + 1;
+    const parked = attempts >= MAX_TRIES;
+    const retryInMs = Math.min(MIN_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS);
+    const { error, at } = failure;
+    const words = ['payments replay', handlerId, event.eventId];
+    if (account !== DEFAULT_ACCOUNT) words.push('--account', account);
+    const what = parked
+      ? `failed ${attempts} times and is parked until it is replayed (${words.join(' ')})`
+      : `failed (try ${attempts}) and is tried again in ${retryInMs / 1_000} s`;
+    this.limited.write(parked ? 'parked' : 'again', (end) => {
+      const line = `${handlerId} ${what}${thrownText(failure)}.${end}`;
+      this.logger[parked ? 'error' : 'warn'](recordOf(delivery, line, { attempts, parked, error, at }));
+    });
+    await this.store.postpone(leased, { attempts, error, retryInMs, parked });
+  }
+
+  private msSince(began: number): number {
+    return this.clock.monotonic() - began;
+  }
+}
+
+function renewalOf({ leased: { handlerId, eventId } }: Pick<Run, 'leased'>): string {
+  return `${handlerId} ${eventId}`;
+}
+
+function recordOf({ account, handlerId, event }: Delivery, what: string, more: LogFields = {}): LogRecord {
+  const { conversationId, reference } = event.payment;
+  const fields: LogFields = {
+    eventId: event.eventId,
+    handlerId,
+    ...('refund' in event && { refundId: event.refund.refundId }),
+    conversationId,
+    reference,
+    account,
+    ...more,
+  };
+  return new LogRecord(`Event ${event.eventId}: ${what}`, fields);
+}
+
+/** What the store does between an event and its handlers. */
+type Step = 'fanOut' | 'lease' | 'lookUp' | 'renew';
+
+const FAILED: Readonly<Record<Step, string>> = {
+  fanOut: 'The payment store failed to make deliveries of events; it is asked again in seconds.',
+  lease: 'The payment store failed to give out deliveries to handlers; it is asked again in seconds.',
+  lookUp: 'The payment store failed to say whether an order is held; its event is delivered later.',
+  renew: 'The payment store failed to renew the lease of a delivery; another instance may call its handler as well.',
+};
+
+/** Logs failures of the store between an event and its handlers, a few a minute, and counts them. */
+export class DeliveryFailures {
+  private readonly log: FailureLog<Step>;
+
+  constructor(clock: PaymentClock, account: string) {
+    const logger = new PaymentLogger();
+    this.log = new FailureLog<Step>(clock, (step, end) => logger.error(new LogRecord(FAILED[step] + end, { account })));
+  }
+
+  /** How often in a row the store has failed, over all handlers. */
+  get count(): number {
+    return this.log.count;
+  }
+
+  /**
+   * @param of the handler or delivery
+   * @param over aborted when nobody needs the answer any more: that it fails then counts as nothing
+   * @returns the store's answer; null when it failed
+   */
+  async watch<T>(step: Step, of: string, ask: () => Promise<T>, over?: AbortSignal): Promise<T | null> {
+    try {
+      const answer = await ask();
+      this.succeeded(step, of);
+      return answer;
+    } catch {
+      if (!over?.aborted) this.log.failed(step, `${step} ${of}`);
+      return null;
+    }
+  }
+
+  /** It succeeded, or is no longer tried. */
+  succeeded(step: Step, of: string): void {
+    this.log.succeeded(`${step} ${of}`);
   }
 }

@@ -41,19 +41,22 @@ const DEFAULT_CONCURRENCY = 10;
 type Taking<Event, Handler extends (event: never) => unknown> =
   [Event] extends Parameters<Handler> ? unknown : { 'the handler must take': Event };
 
-/** Can be applied to a method that takes nothing, or the event of each of these states. */
-export interface OnPaymentDecorator<S extends PaymentEventState> {
+/** Can be applied to a method that takes nothing, or each of these events. */
+export interface HandlerDecorator<Event> {
   <Handler extends () => unknown>(
     prototype: object,
     name: string | symbol,
     descriptor: TypedPropertyDescriptor<Handler>,
   ): void;
-  <Handler extends (event: PaymentEvent<S>) => unknown>(
+  <Handler extends (event: Event) => unknown>(
     prototype: object,
     name: string | symbol,
-    descriptor: TypedPropertyDescriptor<Handler> & Taking<PaymentEvent<S>, Handler>,
+    descriptor: TypedPropertyDescriptor<Handler> & Taking<Event, Handler>,
   ): void;
 }
+
+export type OnPaymentDecorator<S extends PaymentEventState> = HandlerDecorator<PaymentEvent<S>>;
+export type OnRefundDecorator<S extends RefundEventState> = HandlerDecorator<RefundEvent<S>>;
 
 /**
  * Marks a method of a singleton provider as a handler of payments that reach a state. It is called at least once for
@@ -71,21 +74,7 @@ export function OnPayment<S extends PaymentEventState>(
   states: S | readonly S[],
   options: OnPaymentOptions = {},
 ): OnPaymentDecorator<S> {
-  return marking('payment', states, options);
-}
-
-/** Can be applied to a method that takes nothing, or the event of each of these states. */
-export interface OnRefundDecorator<S extends RefundEventState> {
-  <Handler extends () => unknown>(
-    prototype: object,
-    name: string | symbol,
-    descriptor: TypedPropertyDescriptor<Handler>,
-  ): void;
-  <Handler extends (event: RefundEvent<S>) => unknown>(
-    prototype: object,
-    name: string | symbol,
-    descriptor: TypedPropertyDescriptor<Handler> & Taking<RefundEvent<S>, Handler>,
-  ): void;
+  return markHandler('payment', states, options);
 }
 
 /**
@@ -102,10 +91,10 @@ export function OnRefund<S extends RefundEventState>(
   states: S | readonly S[],
   options: OnPaymentOptions = {},
 ): OnRefundDecorator<S> {
-  return marking('refund', states, options);
+  return markHandler('refund', states, options);
 }
 
-function marking(
+function markHandler(
   of: HandlerMetadata['of'],
   states: PaymentEventState | readonly PaymentEventState[],
   options: OnPaymentOptions,
@@ -120,10 +109,10 @@ function marking(
       concurrency: options.concurrency ?? DEFAULT_CONCURRENCY,
       timeoutMs: options.timeoutMs ?? null,
     };
-    Reflect.defineMetadata(METADATA, [...handlerMetadata(method), metadata], method);
+    Reflect.defineMetadata(METADATA, [...marksOf(method), metadata], method);
   };
 }
 
-export function handlerMetadata(method: object): readonly HandlerMetadata[] {
+export function marksOf(method: object): readonly HandlerMetadata[] {
   return (Reflect.getMetadata(METADATA, method) as readonly HandlerMetadata[] | undefined) ?? [];
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DiscoveryService, ModuleRef } from '@nestjs/core';
+import { DiscoveryService } from '@nestjs/core';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { PaymentClock } from '../runtime/clock.js';
@@ -25,31 +25,22 @@ export class PlainEvents {
   private emitter: Emitter | null = null;
 
   /** #private, since `inspect` would otherwise print the whole application. */
-  readonly #moduleRef: ModuleRef;
   readonly #discovery: DiscoveryService;
 
   constructor(
-    moduleRef: ModuleRef,
     discovery: DiscoveryService,
     clock: PaymentClock,
     private readonly settings: PaymentSettings,
     @Inject(PAYMENT_STORE) private readonly ledger: PaymentLedger,
   ) {
     this.limited = new LimitedLog(clock, MAX_LINES);
-    this.#moduleRef = moduleRef;
     this.#discovery = discovery;
   }
 
   /** Looks for the host's emitter. If there is none, plain events are not emitted. */
-  async connect(): Promise<void> {
-    // Loaded only if the host uses it: the package may be installed without being used, and loading it slows the start.
-    if (!this.#discovery.getProviders().some(({ token }) => isEmitterClass(token))) return;
-    try {
-      const { EventEmitter2 } = await import('@nestjs/event-emitter');
-      this.emitter = this.#moduleRef.get(EventEmitter2, { strict: false });
-    } catch {
-      this.emitter = null;
-    }
+  connect(): void {
+    const found = this.#discovery.getProviders().find(({ token }) => isEmitterClass(token));
+    this.emitter = (found?.instance as Emitter | null | undefined) ?? null;
   }
 
   /** Whether the host has an emitter. */
@@ -89,9 +80,11 @@ export class PlainEvents {
   }
 }
 
-/** Recognized by its method: a minified host renames its classes. */
+/**
+ * Whether it is EventEmitter2, recognized by its methods: a minified host renames its classes, and importing the package
+ * would slow the start of a host that has it installed without using it.
+ */
 function isEmitterClass(token: unknown): boolean {
-  if (typeof token !== 'function') return false;
-  const prototype: unknown = token.prototype;
-  return typeof prototype === 'object' && prototype !== null && 'emitAsync' in prototype;
+  const prototype = (typeof token === 'function' ? token.prototype : null) as object | null | undefined;
+  return ['emitAsync', 'onAny', 'prependAny'].every((name) => prototype && Object.hasOwn(prototype, name));
 }

@@ -9,5 +9,4 @@ export {
   PaymentHealthIndicator,
   type PaymentHealthLimits,
   type PaymentHealthResult,
-  type RefundHealthDetails,
 } from './payment-health.indicator.js';

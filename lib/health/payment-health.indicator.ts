@@ -4,9 +4,6 @@ import { HealthIndicatorService } from '@nestjs/terminus';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { type PaymentHealth, type PaymentHealthReport, paymentHealthToken } from './payment-health.js';
 
-/** The background work begins a pass every few seconds; a pass with many inquiries takes minutes. */
-const STALLED_AFTER_MS = 900_000;
-
 /**
  * Limits beyond which an account is `down`. It is always `down` if its store does not answer or its background work has
  * stopped. No limit is set by default: a person has to deal with these, and taking an instance out of service does not
@@ -29,44 +26,9 @@ export interface PaymentHealthLimits {
   readonly maxClockOffsetMs?: number;
 }
 
-/** How many refunds and voids are in each unsettled state. */
-export interface RefundHealthDetails {
-  readonly refunding: number;
-  readonly unknown: number;
-  readonly oldestUnknownMs: number | null;
-  readonly review: number;
-}
-
-/** The indicator's answer for an account. Numbers that only the store knows are null while it does not answer. */
-export interface PaymentHealthDetails {
-  readonly account: string;
-  /** Whether the store answered, from the tables that this release reads and writes. */
-  readonly store: 'up' | 'down';
-  /** `off` if this process does no background work. */
-  readonly background: 'running' | 'stalled' | 'off';
-  readonly unknown: number | null;
-  readonly oldestUnknownMs: number | null;
-  readonly review: number | null;
-  /** Refunds and voids that are not settled. */
-  readonly refunds: RefundHealthDetails | null;
-  /** Payments and refunds that are not settled, of another gateway than the settings name now. */
-  readonly otherGateway: number | null;
-  readonly waitingEvents: number | null;
-  readonly openDeliveries: number | null;
-  readonly parkedDeliveries: number | null;
-  /** How many events this process has purged with their payments that no handler took within 30 days. */
-  readonly unheardEvents: number;
-  readonly owedWrites: number;
-  /** How many calls of `doPayment` and `init3d` are running in this process. */
-  readonly paymentsInFlight: number;
-  /** How many of these may run at once; null if there is no limit. */
-  readonly maxInFlight: number | null;
+/** The indicator's answer for an account: its report, and what is wrong. */
+export interface PaymentHealthDetails extends Omit<PaymentHealthReport, 'longRuns'> {
   readonly longRunningHandlers: number;
-  /** How often in a row the store has failed the background work of this process. */
-  readonly backgroundFailures: number;
-  /** How often in a row the store has failed the deliveries to handlers of this process. */
-  readonly deliveryFailures: number;
-  readonly clockOffsetMs: number;
   /** The reasons why it is down, each a sentence; empty when it is up. */
   readonly problems: readonly string[];
 }
@@ -103,74 +65,28 @@ export class PaymentHealthIndicator {
     { account = DEFAULT_ACCOUNT, ...limits }: PaymentHealthLimits & { readonly account?: string } = {},
   ): Promise<PaymentHealthResult<Key>> {
     const health = this.#moduleRef.get<PaymentHealth>(paymentHealthToken(account), { strict: false });
-    const details = detailsOf(await health.report(), limits);
+    const report = await health.report();
+    const { longRuns, ...figures } = report;
+    const data = { ...figures, longRunningHandlers: longRuns.length, problems: problemsOf(report, limits) };
     const indicator = this.indicators.check(key);
-    const data = { ...details };
-    return details.problems.length === 0 ? indicator.up(data) : indicator.down(data);
+    return data.problems.length === 0 ? indicator.up(data) : indicator.down(data);
   }
 }
 
-function detailsOf(report: PaymentHealthReport, limits: PaymentHealthLimits): PaymentHealthDetails {
-  const { counts, account, isStoreUp, owedWrites, clockOffsetMs, oldestUnknownMs } = report;
-  const details = {
-    account,
-    store: isStoreUp ? 'up' : 'down',
-    background: backgroundOf(report),
-    unknown: counts && counts.states.unknown.count,
-    oldestUnknownMs,
-    review: counts && counts.states.review.count,
-    refunds: refundDetailsOf(report),
-    otherGateway: report.otherGateway,
-    waitingEvents: counts && counts.waitingEvents,
-    openDeliveries: counts && counts.openDeliveries,
-    parkedDeliveries: counts && counts.parkedDeliveries,
-    unheardEvents: report.unheardEvents,
-    owedWrites,
-    paymentsInFlight: report.paymentsInFlight,
-    maxInFlight: report.maxInFlight,
-    longRunningHandlers: report.longRuns.length,
-    backgroundFailures: report.backgroundFailures,
-    deliveryFailures: report.deliveryFailures,
-    clockOffsetMs,
-  } as const;
-  return { ...details, problems: problemsOf(details, limits) };
-}
-
-function refundDetailsOf({ counts, oldestUnknownRefundMs }: PaymentHealthReport): RefundHealthDetails | null {
-  if (!counts) return null;
-  const { refunds } = counts;
-  return {
-    refunding: refunds.refunding.count,
-    unknown: refunds.unknown.count,
-    oldestUnknownMs: oldestUnknownRefundMs,
-    review: refunds.review.count,
-  };
-}
-
-function backgroundOf({ background, backgroundIdleMs }: PaymentHealthReport): PaymentHealthDetails['background'] {
-  if (!background) return 'off';
-  return backgroundIdleMs !== null && backgroundIdleMs < STALLED_AFTER_MS ? 'running' : 'stalled';
-}
-
-function problemsOf(details: Omit<PaymentHealthDetails, 'problems'>, limits: PaymentHealthLimits): string[] {
-  const isOver = (value: number | null, limit: number | undefined): boolean =>
-    limit !== undefined && value !== null && value > limit;
-  const { refunds } = details;
-  const checks: readonly (readonly [boolean, string])[] = [
-    [details.store === 'down', 'The payment store does not answer.'],
-    [details.background === 'stalled', 'The background work has stalled.'],
-    [isOver(details.oldestUnknownMs, limits.maxUnknownMs), 'A payment has been unknown for too long.'],
-    [
-      isOver(refunds && refunds.oldestUnknownMs, limits.maxUnknownMs),
-      'A refund or void has been unknown for too long.',
-    ],
-    [isOver(details.review, limits.maxReview), 'Payments are in review.'],
-    [isOver(refunds && refunds.review, limits.maxReview), 'Refunds or voids are in review.'],
-    [isOver(details.parkedDeliveries, limits.maxParked), 'Deliveries to handlers are parked.'],
-    [isOver(details.owedWrites, limits.maxOwed), 'Writes are owed to the payment store.'],
-    [isOver(details.deliveryFailures, limits.maxDeliveryFailures), 'The payment store fails deliveries to handlers.'],
-    [isOver(details.backgroundFailures, limits.maxBackgroundFailures), 'The payment store fails the background work.'],
-    [isOver(Math.abs(details.clockOffsetMs), limits.maxClockOffsetMs), "This host's clock is off the payment store's."],
+function problemsOf(report: PaymentHealthReport, limits: PaymentHealthLimits): string[] {
+  const { counts } = report;
+  const rows: readonly (readonly [value: number | null | undefined, limit: number | undefined, text: string])[] = [
+    [report.store === 'down' ? 1 : 0, 0, 'The payment store does not answer.'],
+    [report.background === 'stalled' ? 1 : 0, 0, 'The background work has stalled.'],
+    [report.oldestUnknownMs, limits.maxUnknownMs, 'A payment has been unknown for too long.'],
+    [report.oldestUnknownRefundMs, limits.maxUnknownMs, 'A refund or void has been unknown for too long.'],
+    [counts?.states.review.count, limits.maxReview, 'Payments are in review.'],
+    [counts?.refunds.review.count, limits.maxReview, 'Refunds or voids are in review.'],
+    [counts?.deliveries.parked, limits.maxParked, 'Deliveries to handlers are parked.'],
+    [report.owedWrites, limits.maxOwed, 'Writes are owed to the payment store.'],
+    [report.deliveryFailures, limits.maxDeliveryFailures, 'The payment store fails deliveries to handlers.'],
+    [report.backgroundFailures, limits.maxBackgroundFailures, 'The payment store fails the background work.'],
+    [Math.abs(report.clockOffsetMs), limits.maxClockOffsetMs, "This host's clock is off the payment store's."],
   ];
-  return checks.flatMap(([isTrue, text]) => (isTrue ? [text] : []));
+  return rows.flatMap(([value, limit, text]) => ((value ?? -Infinity) > (limit ?? Infinity) ? [text] : []));
 }

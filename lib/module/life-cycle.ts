@@ -9,10 +9,11 @@ import { Reconciler } from '../reconciler/reconciler.js';
 import { StartUpReport } from './start-up-report.js';
 import { StoreClock } from '../settlement/store-clock.js';
 import { GatewayTransport } from '../gateway/transport/gateway-transport.js';
-import { PaymentGauges } from '../health/payment-health.js';
+import { observeHealth, type PaymentHealth } from '../health/payment-health.js';
+import { PaymentSettings } from '../options/payment-settings.js';
 import { AccountRegistration, handlerAccountProblems } from './account-registration.js';
 import { PaymentSimulator } from './payment-simulator.js';
-import { OWN_SIMULATOR } from './tokens.js';
+import { OWN_HEALTH, OWN_SIMULATOR } from './tokens.js';
 import { releaseStore } from '../store/open-store.js';
 import { PAYMENT_STORE, type PaymentStore } from '../store/payment-store.js';
 import { connectTelemetry } from '../telemetry/open-telemetry.js';
@@ -28,6 +29,7 @@ export class LifeCycle {
   readonly #adapterHost: HttpAdapterHost;
   /** The handlers of this account. */
   private handlers: readonly PaymentHandler[] = [];
+  private endGauges = (): void => undefined;
   private closed: Promise<void> | null = null;
 
   constructor(
@@ -43,7 +45,8 @@ export class LifeCycle {
     @Inject(PAYMENT_STORE) private readonly store: PaymentStore,
     @Inject(OWN_SIMULATOR) private readonly simulator: PaymentSimulator,
     private readonly startUp: StartUpReport,
-    private readonly gauges: PaymentGauges,
+    private readonly settings: PaymentSettings,
+    @Inject(OWN_HEALTH) private readonly health: PaymentHealth,
     private readonly processHold: ProcessHold,
     adapterHost: HttpAdapterHost,
   ) {
@@ -70,7 +73,7 @@ export class LifeCycle {
   start(): void {
     this.simulator.guard(this.#adapterHost.httpAdapter?.getHttpServer());
     this.startUp.write(this.handlers);
-    this.gauges.start();
+    this.endGauges = observeHealth(this.health, this.settings);
     this.reconciler.start();
   }
 
@@ -95,7 +98,7 @@ export class LifeCycle {
   private async close(): Promise<void> {
     await this.inFlight.close();
     await this.owed.close();
-    this.gauges.stop();
+    this.endGauges();
     this.clock.stop();
     try {
       await this.transport.close();

@@ -6,7 +6,7 @@ import { PlainEvents } from '../events/plain-events.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { GatewayTrouble } from '../gateway/gateway-trouble.js';
 import { GatewayTransport } from '../gateway/transport/gateway-transport.js';
-import { PaymentGauges, PaymentHealth } from '../health/payment-health.js';
+import { OWN_OPERATIONS, PaymentHealth } from '../health/payment-health.js';
 import { CallbackReceiver } from '../http/callback-receiver.js';
 import { CallbackResponder, RefusalLog } from '../http/callback-responder.js';
 import { createCallbackController } from '../http/callback.controller.js';
@@ -42,6 +42,7 @@ import { LifeCycle } from './life-cycle.js';
 import { PaymentSimulator } from './payment-simulator.js';
 import { StartUpReport } from './start-up-report.js';
 import {
+  OWN_HEALTH,
   OWN_SIMULATOR,
   PAYMENT_OPTIONS,
   paymentHealthToken,
@@ -153,12 +154,8 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       { provide: service, useClass: PaymentService },
       { provide: operations, useClass: PaymentOperations },
       { provide: health, useClass: PaymentHealth },
-      {
-        provide: PaymentGauges,
-        useFactory: (report: PaymentHealth, inFlight: InFlight, clock: StoreClock, settings: PaymentSettings) =>
-          new PaymentGauges(report, inFlight, clock, settings),
-        inject: [health, InFlight, StoreClock, PaymentSettings],
-      },
+      { provide: OWN_OPERATIONS, useExisting: operations },
+      { provide: OWN_HEALTH, useExisting: health },
       { provide: receiver, useExisting: CallbackReceiver },
       { provide: simulator, useExisting: OWN_SIMULATOR },
     ],

@@ -5,7 +5,7 @@ import type { PaymentHandler } from '../events/handler-finder.js';
 import { PlainEvents } from '../events/plain-events.js';
 import { CallbackRoute } from '../options/payment-options.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { nearMissTexts, unprotectedStoreText } from '../options/setting-hints.js';
+import { nearMisses, unprotectedStoreText } from '../options/setting-hints.js';
 import { variableOf } from '../payment/account.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { ReturnUrlMaker } from '../operations/return-urls.js';
@@ -104,7 +104,7 @@ export class StartUpReport {
 
   private warnings(handlers: readonly PaymentHandler[]): string[] {
     const { account, store, storeUrl } = this.settings;
-    const warnings = nearMissTexts(process.env, account);
+    const warnings = nearMisses(process.env, [account]).map(({ text }) => text);
     const unprotected = store ? null : unprotectedStoreText(storeUrl, variableOf(account, 'storeUrl'), process.env);
     if (unprotected !== null) warnings.push(unprotected);
     if (this.others.count > 0) warnings.push(this.othersText());

@@ -18,6 +18,9 @@ export const PAYMENT_OPTIONS = Symbol.for('nestjs-card-payment:options');
 /** The injection token of an account's simulator inside its own module. */
 export const OWN_SIMULATOR = Symbol.for('nestjs-card-payment:own-simulator');
 
+/** The injection token of an account's `PaymentHealth` inside its own module. */
+export const OWN_HEALTH = Symbol.for('nestjs-card-payment:own-health');
+
 /** The injection token of an account's `PaymentService`. */
 export function paymentToken(name: string = DEFAULT_ACCOUNT): symbol | typeof PaymentService {
   return name === DEFAULT_ACCOUNT ? PaymentService : Symbol.for(`nestjs-card-payment:service:${name}`);

@@ -120,6 +120,10 @@ export interface OperationsCounts {
   readonly deliveries: {
     /** Events that are on their way, or that no handler takes yet. */
     readonly waiting: number;
+    /** Of these, the deliveries to a handler that are due or under way. */
+    readonly open: number;
+    /** Of the open ones, those to handlers that no process has announced for ten minutes. */
+    readonly orphaned: number;
     /** Those whose handler kept failing. */
     readonly parked: number;
     /** When the oldest parked event occurred; null if none is parked. */
@@ -189,6 +193,8 @@ export class PaymentOperations {
       refunds: picked(counts.refunds, REFUND_STATES),
       deliveries: {
         waiting: counts.waitingEvents + counts.openDeliveries,
+        open: counts.openDeliveries,
+        orphaned: counts.orphanedDeliveries,
         parked: counts.parkedDeliveries,
         oldest: oldest?.event.occurredAt ?? null,
       },

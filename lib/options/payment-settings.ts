@@ -1,5 +1,9 @@
+import type { ConfigurationProblem } from '../errors/payment-errors.js';
 import type { GatewayCredentials, GatewayDialect } from '../gateway/gateway-dialect.js';
-import type { OptionValues } from './option-table.js';
+import { variableOf } from '../payment/account.js';
+import { type Option, REQUIRED } from './option-kinds.js';
+import { type OptionName, OPTIONS, type OptionValues } from './option-table.js';
+import type { PaymentOptions } from './payment-options.js';
 
 /** The options that the settings take over unchanged. */
 type UnchangedOptions = Omit<
@@ -24,4 +28,33 @@ export abstract class PaymentSettings extends UnchangedSettings {
   abstract readonly retentionMs: number | null;
   /** Null sets no limit. */
   abstract readonly maxInFlight: number | null;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ReadOptions {
+  /** Undefined for an option that is wrong or missing. */
+  readonly values: { readonly [Name in OptionName]: OptionValues[Name] | undefined };
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+/** Reads each option on its own: from code, else from its variable, else its default. Reports all that are wrong. */
+export function readOptions(options: PaymentOptions, environment: Environment, account: string): ReadOptions {
+  const values: Partial<Record<OptionName, unknown>> = {};
+  const problems: ConfigurationProblem[] = [];
+  for (const [name, option] of Object.entries(OPTIONS) as [OptionName, Option<unknown, unknown>][]) {
+    const variable = option.isCodeOnly ? null : variableOf(account, name);
+    const given: unknown = options[name] ?? valueIn(environment, variable, option);
+    const missing = option.default === REQUIRED ? 'is missing' : null;
+    const message = given === undefined ? missing : option.problem(given);
+    if (message === null) values[name] = given === undefined ? option.default : option.normalize(given);
+    else problems.push({ option: name, variable, message });
+  }
+  return { values: values as ReadOptions['values'], problems };
+}
+
+/** An empty variable counts as not set. */
+function valueIn(environment: Environment, variable: string | null, option: Option<unknown, unknown>): unknown {
+  const text = variable === null ? undefined : environment[variable];
+  return text ? option.parse(text) : undefined;
 }

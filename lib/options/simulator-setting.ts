@@ -1,7 +1,7 @@
 import type { ConfigurationProblem } from '../errors/payment-errors.js';
 import { variableOf } from '../payment/account.js';
 import type { PaymentOptions } from './payment-options.js';
-import type { Environment, ReadOptions } from './read-options.js';
+import type { Environment, ReadOptions } from './payment-settings.js';
 import { isLoopbackUrl, namesSimulator } from './url-checks.js';
 
 /**

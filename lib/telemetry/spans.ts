@@ -1,6 +1,5 @@
-import { type Attributes, errorType, paymentAttributes, type SeenPayment } from './attributes.js';
 import { recordDuration } from './metrics.js';
-import { openTelemetry, quietly, SCOPE } from './open-telemetry.js';
+import { type Attributes, openTelemetry, quietly, SCOPE, type SeenPayment } from './open-telemetry.js';
 
 /** A span that is open. */
 export interface OpenSpan {
@@ -124,4 +123,24 @@ export async function inOperation<T>(
       throw error;
     }
   });
+}
+
+/** For spans only: with these attributes, metrics would have a series for each payment. */
+function paymentAttributes(payment: SeenPayment): Attributes {
+  const { conversationId, refundId, account, kind, state, reason, code } = payment;
+  return {
+    'card_payment.conversation_id': conversationId,
+    ...(refundId !== undefined && { 'card_payment.refund_id': refundId }),
+    'card_payment.account': account,
+    'card_payment.kind': kind,
+    'card_payment.state': state,
+    ...(reason !== null && { 'card_payment.reason': reason }),
+    ...(code !== null && { 'card_payment.code': code }),
+  };
+}
+
+/** The stable code of an error of this module; `other` for any other error. */
+function errorType(error: unknown): string {
+  const code: unknown = (error as { code?: unknown } | null | undefined)?.code;
+  return typeof code === 'string' && /^PAYMENT_[A-Z0-9_]{1,40}$/.test(code) ? code : 'other';
 }

@@ -123,7 +123,7 @@ describe.each(Object.entries(ENGINES))('PaymentOperations, on %s', (_name, open)
     expect(await operations.counts()).toMatchObject({
       states: { succeeded: { count: 1 }, unknown: { count: 1, oldest: unknown.updatedAt }, review: none },
       refunds: { unknown: { count: 1, oldest: open.updatedAt }, refunding: none },
-      deliveries: { parked: 0, oldest: null },
+      deliveries: { open: 0, orphaned: 0, parked: 0, oldest: null },
       otherGateway: 0,
     });
   });

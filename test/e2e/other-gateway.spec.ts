@@ -251,7 +251,7 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
   });
 
   it('shows how many there are, in health and at the start', async () => {
-    const health = async (merchant: Merchant) => (await merchant.app.get(PaymentHealth).report()).otherGateway;
+    const health = async (merchant: Merchant) => (await merchant.app.get(PaymentHealth).report()).counts?.otherGateway;
     const [mine, others] = [await health(own), await health(other)];
     await MADE.unknown();
     await MADE.refund();
@@ -305,8 +305,8 @@ describe('a gateway that has moved', () => {
   });
 
   it('has none that count as of another one', async () => {
-    expect(await moved.app.get(PaymentHealth).report()).toMatchObject({ otherGateway: 0 });
-    expect(await own.app.get(PaymentHealth).report()).toMatchObject({ otherGateway: 0 });
+    expect(await moved.app.get(PaymentHealth).report()).toMatchObject({ counts: { otherGateway: 0 } });
+    expect(await own.app.get(PaymentHealth).report()).toMatchObject({ counts: { otherGateway: 0 } });
   });
 
   it('is this one for a record of an older release, which names none', async () => {

@@ -1,5 +1,5 @@
 import { OnPayment } from 'nestjs-card-payment';
-import { handlerMetadata } from '../../lib/events/on-payment.decorator.js';
+import { marksOf } from '../../lib/events/on-payment.decorator.js';
 
 class Handlers {
   @OnPayment('succeeded')
@@ -16,13 +16,13 @@ class Handlers {
 
 describe('@OnPayment', () => {
   it('marks a method with its states, the default account and no id', () => {
-    expect(handlerMetadata(method('paid'))).toEqual([
+    expect(marksOf(method('paid'))).toEqual([
       { of: 'payment', states: ['succeeded'], id: null, account: 'default', concurrency: 10, timeoutMs: null },
     ]);
   });
 
   it('can be applied to a method more than once, each time with its own options', () => {
-    expect(handlerMetadata(method('settled'))).toEqual([
+    expect(marksOf(method('settled'))).toEqual([
       { of: 'payment', states: ['review'], id: 'look', account: 'default', concurrency: 10, timeoutMs: null },
       { of: 'payment', states: ['failed', 'expired'], id: 'give-back', account: 'eu', concurrency: 2, timeoutMs: 500 },
     ]);
@@ -30,7 +30,7 @@ describe('@OnPayment', () => {
 
   it('changes neither the method nor other methods', () => {
     expect(new Handlers().settled()).toBe('called');
-    expect(handlerMetadata(method('plain'))).toEqual([]);
+    expect(marksOf(method('plain'))).toEqual([]);
   });
 
   function method(name: string): object {

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { Injectable } from '@nestjs/common';
+import { type DynamicModule, Injectable, Module, type Type } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { Test } from '@nestjs/testing';
@@ -41,7 +41,9 @@ describe('PlainEvents', () => {
   const records: unknown[] = [];
   const log = logLines(records);
 
-  async function start(imports = [EventEmitterModule.forRoot()]): Promise<{ plain: PlainEvents; listener: Listener }> {
+  async function start(
+    imports: (DynamicModule | Type)[] = [EventEmitterModule.forRoot()],
+  ): Promise<{ plain: PlainEvents; listener: Listener }> {
     const builder = Test.createTestingModule({
       imports: [DiscoveryModule, ...imports],
       providers: [PlainEvents, CLOCK, SETTINGS, STORE, Listener],
@@ -51,7 +53,7 @@ describe('PlainEvents', () => {
     log.length = 0;
     records.length = 0;
     const plain = module.get(PlainEvents);
-    await plain.connect();
+    plain.connect();
     return { plain, listener: module.get(Listener) };
   }
 
@@ -110,6 +112,22 @@ describe('PlainEvents', () => {
     await quiet();
     expect(listener.received).toHaveLength(100);
     expect(log.filter((line) => line.includes('Error: down'))).toHaveLength(10);
+  });
+
+  it('are emitted by EventEmitter2, not by another class of the host with a method of that name', async () => {
+    const emitted: unknown[] = [];
+    class Outbox {
+      emitAsync(...given: unknown[]): void {
+        emitted.push(given);
+      }
+    }
+    @Module({ providers: [Outbox] })
+    class OutboxModule {}
+    expect((await start([OutboxModule])).plain.isConnected).toBe(false);
+    const { plain, listener } = await start([OutboxModule, EventEmitterModule.forRoot()]);
+    plain.emit(EVENT);
+    await quiet();
+    expect([emitted, listener.received]).toEqual([[], [EVENT]]);
   });
 
   it('are not emitted if the host has no emitter, or before connect()', async () => {

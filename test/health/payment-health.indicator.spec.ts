@@ -10,6 +10,7 @@ import {
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import type { PaymentHealthReport } from '../../lib/health/payment-health.js';
 import { type Merchant, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
+import { COUNTS, NONE, reportWith } from './report-with.js';
 
 let limits: PaymentHealthLimits & { account?: string } = {};
 
@@ -78,12 +79,16 @@ describe('the health page of a terminus application', () => {
           account: 'default',
           store: 'up',
           background: 'running',
-          unknown: 0,
+          counts: {
+            states: { succeeded: { count: 1, oldest: expect.stringMatching(/^\d{4}-/) }, unknown: NONE, review: NONE },
+            refunds: { refunding: NONE, unknown: NONE, review: NONE },
+            deliveries: { open: 0, parked: 0, orphaned: 0 },
+            otherGateway: 0,
+          },
           oldestUnknownMs: null,
-          review: 0,
-          refunds: { refunding: 0, unknown: 0, oldestUnknownMs: null, review: 0 },
-          parkedDeliveries: 0,
+          oldestUnknownRefundMs: null,
           owedWrites: 0,
+          operationsInFlight: 0,
           paymentsInFlight: 0,
           maxInFlight: 256,
           longRunningHandlers: 0,
@@ -103,8 +108,7 @@ describe('the health page of a terminus application', () => {
         payments: {
           status: 'down',
           store: 'down',
-          unknown: null,
-          refunds: null,
+          counts: null,
           problems: ['The payment store does not answer.'],
         },
       },
@@ -119,7 +123,7 @@ describe('the health page of a terminus application', () => {
     const unlimited = await health();
     expect(unlimited).toMatchObject({
       httpStatus: 200,
-      details: { payments: { unknown: 1, owedWrites: 1, problems: [] } },
+      details: { payments: { counts: { states: { unknown: { count: 1 } } }, owedWrites: 1, problems: [] } },
     });
     expect(unlimited.details.payments.oldestUnknownMs).toBeGreaterThanOrEqual(0);
     limits = { maxUnknownMs: -1, maxOwed: 0, maxReview: 0, maxParked: 0, maxClockOffsetMs: 5_000 };
@@ -139,9 +143,14 @@ describe('the health page of a terminus application', () => {
     const unlimited = await health();
     expect(unlimited).toMatchObject({
       httpStatus: 200,
-      details: { payments: { unknown: 0, oldestUnknownMs: null, refunds: { refunding: 0, unknown: 1, review: 0 } } },
+      details: {
+        payments: {
+          counts: { states: { unknown: NONE }, refunds: { refunding: NONE, unknown: { count: 1 }, review: NONE } },
+          oldestUnknownMs: null,
+        },
+      },
     });
-    expect(unlimited.details.payments.refunds?.oldestUnknownMs).toBeGreaterThanOrEqual(0);
+    expect(unlimited.details.payments.oldestUnknownRefundMs).toBeGreaterThanOrEqual(0);
     limits = { maxUnknownMs: -1, maxReview: 0 };
     const strict = await health();
     expect(strict.httpStatus).toBe(503);
@@ -155,86 +164,41 @@ describe('the health page of a terminus application', () => {
 });
 
 describe('PaymentHealthIndicator', () => {
-  const HEALTHY: PaymentHealthReport = {
-    account: 'default',
-    isStoreUp: true,
-    counts: null,
-    unheardEvents: 0,
-    otherGateway: 0,
-    owedWrites: 0,
-    paymentsInFlight: 0,
-    maxInFlight: 256,
-    longRuns: [],
-    clockOffsetMs: 0,
-    background: true,
-    backgroundIdleMs: 0,
-    backgroundFailures: 0,
-    deliveryFailures: 0,
-    oldestUnknownMs: null,
-    oldestUnknownRefundMs: null,
-  };
-
   async function problems(report: Partial<PaymentHealthReport>, limits: PaymentHealthLimits = {}) {
-    const moduleRef = {
-      get: () => ({ report: () => Promise.resolve({ ...HEALTHY, ...report }) }),
-    } as unknown as ModuleRef;
-    const { payments } = await new PaymentHealthIndicator(new HealthIndicatorService(), moduleRef).check(
-      'payments',
-      limits,
-    );
+    const moduleRef = { get: () => ({ report: () => Promise.resolve(reportWith(report)) }) } as unknown as ModuleRef;
+    const indicator = new PaymentHealthIndicator(new HealthIndicatorService(), moduleRef);
+    const { payments } = await indicator.check('payments', limits);
     expect(payments.status).toBe(payments.problems.length === 0 ? 'up' : 'down');
     return payments.problems;
   }
 
-  it.each([6_000, -6_000])('reports a clock that is off by %d ms if the limit is lower', async (clockOffsetMs) => {
-    expect(await problems({ clockOffsetMs }, { maxClockOffsetMs: 5_000 })).toEqual([
-      "This host's clock is off the payment store's.",
-    ]);
-    expect(await problems({ clockOffsetMs }, { maxClockOffsetMs: 6_000 })).toEqual([]);
+  it.each<[string, Partial<PaymentHealthReport>]>([
+    ['The payment store does not answer.', { store: 'down', counts: null }],
+    ['The background work has stalled.', { background: 'stalled' }],
+  ])('reports whatever the limits: %s', async (problem, report) => {
+    expect(await problems(report)).toEqual([problem]);
   });
 
-  it.each([
-    [0, []],
-    [899_999, []],
-    [900_000, ['The background work has stalled.']],
-    [null, ['The background work has stalled.']],
-  ])('with a last background pass %s ms ago reports %j', async (backgroundIdleMs, expected) => {
-    expect(await problems({ backgroundIdleMs })).toEqual(expected);
-    expect(await problems({ backgroundIdleMs, background: false })).toEqual([]);
+  it.each<[string, Partial<PaymentHealthReport>, keyof PaymentHealthLimits, number]>([
+    ['A payment has been unknown for too long.', { oldestUnknownRefundMs: null }, 'maxUnknownMs', 90_000],
+    ['A refund or void has been unknown for too long.', { oldestUnknownMs: null }, 'maxUnknownMs', 30_000],
+    ['Payments are in review.', { counts: inReview({ states: 3 }) }, 'maxReview', 3],
+    ['Refunds or voids are in review.', { counts: inReview({ refunds: 4 }) }, 'maxReview', 4],
+    ['Deliveries to handlers are parked.', {}, 'maxParked', 5],
+    ['Writes are owed to the payment store.', {}, 'maxOwed', 7],
+    ['The payment store fails deliveries to handlers.', {}, 'maxDeliveryFailures', 10],
+    ['The payment store fails the background work.', {}, 'maxBackgroundFailures', 9],
+    ["This host's clock is off the payment store's.", { clockOffsetMs: 6_000 }, 'maxClockOffsetMs', 6_000],
+    ["This host's clock is off the payment store's.", { clockOffsetMs: -6_000 }, 'maxClockOffsetMs', 6_000],
+  ])('reports, only beyond its limit: %s (%j)', async (problem, report, limit, value) => {
+    expect(await problems(report)).toEqual([]);
+    expect(await problems(report, { [limit]: value })).toEqual([]);
+    expect(await problems(report, { [limit]: value - 1 })).toEqual([problem]);
   });
-
-  it('reports failures of deliveries and background work only if they exceed a limit', async () => {
-    const failing = { deliveryFailures: 21, backgroundFailures: 11 };
-    expect(await problems(failing)).toEqual([]);
-    expect(await problems(failing, { maxDeliveryFailures: 20, maxBackgroundFailures: 10 })).toEqual([
-      'The payment store fails deliveries to handlers.',
-      'The payment store fails the background work.',
-    ]);
-  });
-
-  it('reports payments in review and parked deliveries only if they exceed a limit', async () => {
-    const { counts } = await countsWith({ review: 3, parked: 2 });
-    expect(await problems({ counts })).toEqual([]);
-    expect(await problems({ counts }, { maxReview: 3, maxParked: 2 })).toEqual([]);
-    expect(await problems({ counts }, { maxReview: 2, maxParked: 1 })).toEqual([
-      'Payments are in review.',
-      'Deliveries to handlers are parked.',
-    ]);
-  });
-
-  it('reports refunds in review only if they exceed the limit', async () => {
-    const counts = await new MemoryPaymentStore().counts('default');
-    const review = { count: 3, oldest: new Date(0) };
-    const some = { counts: { ...counts, refunds: { ...counts.refunds, review } } };
-    expect(await problems(some)).toEqual([]);
-    expect(await problems(some, { maxReview: 3 })).toEqual([]);
-    expect(await problems(some, { maxReview: 2 })).toEqual(['Refunds or voids are in review.']);
-  });
-
-  /** The counts of a store with some payments in review and parked deliveries. */
-  async function countsWith({ review, parked }: { review: number; parked: number }) {
-    const counts = await new MemoryPaymentStore().counts('default');
-    const states = { ...counts.states, review: { count: review, oldest: new Date(0) } };
-    return { counts: { ...counts, states, parkedDeliveries: parked } };
-  }
 });
+
+function inReview(count: { readonly states?: number; readonly refunds?: number }): typeof COUNTS {
+  const review = (of: number | undefined) => ({ review: { count: of ?? 0, oldest: null } });
+  const states = { ...COUNTS.states, ...review(count.states) };
+  return { ...COUNTS, states, refunds: { ...COUNTS.refunds, ...review(count.refunds) } };
+}

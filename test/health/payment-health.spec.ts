@@ -1,21 +1,21 @@
 import { Logger } from '@nestjs/common';
 import { aRefundEvent } from '../../lib/testing/a-payment.js';
-import type { InFlight } from '../../lib/settlement/in-flight.js';
-import type { StoreClock } from '../../lib/settlement/store-clock.js';
 import {
-  PaymentGauges,
+  observeHealth,
   PaymentHealth,
   type PaymentHealthReport,
   paymentHealthToken,
 } from '../../lib/health/payment-health.js';
-import type { PaymentSettings } from '../../lib/options/payment-settings.js';
-import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
+import { PaymentOperations } from '../../lib/operations/staff.js';
 import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
 import type { AssembledFlows } from '../operations/assembled-flows.js';
 import { LOST } from '../operations/fake-gateway.js';
 import { sale, TestShop } from '../operations/test-shop.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
+import { NONE, reportWith } from './report-with.js';
+
+const UNUSED = undefined as never;
 
 describe('PaymentHealth', () => {
   let shop: TestShop;
@@ -26,8 +26,9 @@ describe('PaymentHealth', () => {
     Logger.overrideLogger(false);
     shop = new TestShop();
     flows = await shop.start();
-    const { owed, events, time, settings, reconciler, limit } = flows;
-    health = new PaymentHealth(shop.store, owed, events, time, settings, reconciler, limit);
+    const { reader, owed, events, time, settings, reconciler, inFlight, limit } = flows;
+    const operations = new PaymentOperations(shop.store, reader, UNUSED, UNUSED, UNUSED, UNUSED, inFlight, settings);
+    health = new PaymentHealth(operations, owed, events, time, settings, reconciler, inFlight, limit);
   });
 
   it('reports no problem for a healthy shop', async () => {
@@ -35,12 +36,18 @@ describe('PaymentHealth', () => {
     await flows.payments.reconcile();
     expect(await health.report()).toMatchObject({
       account: 'default',
-      isStoreUp: true,
-      counts: { states: { unknown: { count: 0, oldest: null } }, openDeliveries: 0, parkedDeliveries: 0 },
+      at: shop.clock.now(),
+      store: 'up',
+      counts: {
+        states: { succeeded: { count: 1 }, unknown: NONE },
+        deliveries: { open: 0, parked: 0, orphaned: 0 },
+        otherGateway: 0,
+      },
       owedWrites: 0,
+      operationsInFlight: 0,
+      paymentsInFlight: 0,
       longRuns: [],
       clockOffsetMs: 0,
-      background: true,
     });
   });
 
@@ -48,7 +55,24 @@ describe('PaymentHealth', () => {
     shop.store.replace = () => Promise.reject(new Error('down'));
     shop.store.counts = () => Promise.reject(new Error('password=secret'));
     await flows.payments.doPayment(sale());
-    expect(await health.report()).toMatchObject({ isStoreUp: false, counts: null, owedWrites: 1 });
+    const ofStore = { counts: null, oldestUnknownMs: null, oldestUnknownRefundMs: null };
+    expect(await health.report()).toMatchObject({ store: 'down', ...ofStore, owedWrites: 1 });
+  });
+
+  it('reports how many operations and payments are running', async () => {
+    let release: (() => void) | undefined;
+    const { insert } = shop.store;
+    shop.store.insert = async (...given) => {
+      await new Promise<void>((go) => (release = go));
+      return insert.apply(shop.store, given);
+    };
+    const paying = flows.payments.doPayment(sale());
+    const reported = await health.report();
+    await shop.clock.advance(1);
+    release?.();
+    await paying;
+    expect(reported).toMatchObject({ operationsInFlight: 1, paymentsInFlight: 1 });
+    expect(await health.report()).toMatchObject({ operationsInFlight: 0, paymentsInFlight: 0 });
   });
 
   it('reports how often in a row background work and deliveries failed, until the store works again', async () => {
@@ -58,13 +82,25 @@ describe('PaymentHealth', () => {
     flows.reconciler.start();
     await shop.clock.advance(20_000);
     const failing = await health.report();
-    expect(failing.isStoreUp).toBe(true);
+    expect(failing).toMatchObject({ store: 'up', background: 'running' });
     expect(failing.backgroundFailures).toBeGreaterThanOrEqual(8);
     expect(failing.deliveryFailures).toBeGreaterThanOrEqual(8);
     [shop.store.leaseDue, shop.store.fanOut] = [leaseDue, fanOut];
     await shop.clock.advance(5_000);
     expect(await health.report()).toMatchObject({ backgroundFailures: 0, deliveryFailures: 0 });
     await flows.reconciler.stop();
+  });
+
+  it.each([
+    [0, 'running'],
+    [899_999, 'running'],
+    [900_000, 'stalled'],
+    [null, 'stalled'],
+  ])('reports a background whose last pass began %s ms ago as %s, if it has any', async (idleMs, expected) => {
+    Object.defineProperty(flows.reconciler, 'idleMs', { value: idleMs });
+    expect(await health.report()).toMatchObject({ background: expected, backgroundIdleMs: idleMs });
+    Object.defineProperty(flows.settings, 'background', { value: false });
+    expect(await health.report()).toMatchObject({ background: 'off' });
   });
 
   it('reports a handler that has been running for a minute', async () => {
@@ -101,7 +137,7 @@ describe('PaymentHealth', () => {
       counts: {
         states: { unknown: { count: 0 } },
         refunds: { refunding: { count: 0 }, unknown: { count: 1 }, review: { count: 0 } },
-        waitingEvents: 1,
+        deliveries: { waiting: 1, open: 0 },
       },
       oldestUnknownMs: null,
       oldestUnknownRefundMs: 1_234,
@@ -115,116 +151,78 @@ describe('PaymentHealth', () => {
   });
 });
 
-const NOW = new Date('2026-03-01T09:00:00Z');
-const ago = (ms: number): Date => new Date(NOW.getTime() - ms);
-
-describe('PaymentGauges', () => {
+describe('the gauges', () => {
   let recorder: TelemetryRecorder;
-  let gauges: PaymentGauges | null = null;
+  let end = (): void => undefined;
 
   beforeEach(async () => {
     recorder = new TelemetryRecorder().start();
     await connectTelemetry();
   });
   afterEach(() => {
-    gauges?.stop();
+    end();
     recorder.stop();
   });
 
-  async function startGauges(more: Partial<PaymentHealthReport> = {}): Promise<PaymentGauges> {
-    const counts = await new MemoryPaymentStore().counts('default');
-    const none = { count: 0, oldest: null };
-    const unknown = { count: 2, oldest: ago(90_000) };
-    const report: PaymentHealthReport = {
-      account: 'default',
-      isStoreUp: true,
-      counts: {
-        ...counts,
-        states: { ...counts.states, unknown, review: none },
-        refunds: {
-          ...counts.refunds,
-          unknown: { count: 1, oldest: ago(30_000) },
-          review: { count: 4, oldest: ago(5_000) },
-        },
-        waitingEvents: 3,
-        openDeliveries: 4,
-        parkedDeliveries: 5,
-        orphanedDeliveries: 6,
-      },
-      unheardEvents: 0,
-      otherGateway: 0,
-      owedWrites: 7,
-      paymentsInFlight: 8,
-      maxInFlight: null,
-      longRuns: [{ handlerId: 'mail', eventId: 'ONE:1', runningMs: 61_000 }],
-      clockOffsetMs: -2_500,
-      background: true,
-      backgroundIdleMs: 0,
-      backgroundFailures: 9,
-      deliveryFailures: 10,
-      oldestUnknownMs: 90_000,
-      oldestUnknownRefundMs: 30_000,
-      ...more,
-    };
-    const health = { report: () => Promise.resolve(report) } as PaymentHealth;
-    const clock = { now: () => NOW } as StoreClock;
-    const settings = { account: 'default', maxInFlight: report.maxInFlight } as PaymentSettings;
-    gauges = new PaymentGauges(health, { count: 11 } as InFlight, clock, settings);
-    gauges.start();
-    return gauges;
+  function startWith(more: Partial<PaymentHealthReport> = {}): void {
+    const report = reportWith(more);
+    end = observeHealth({ report: () => Promise.resolve(report) }, report);
   }
 
-  it('have the values of the report, with times in seconds', async () => {
-    await startGauges();
-    const expected: Record<string, Record<string, number>> = {
-      'store.up': { '': 1 },
-      'writes.owed': { '': 7 },
-      in_flight: { '': 11 },
-      'in_flight.payments': { '': 8 },
-      'handlers.long_running': { '': 1 },
-      'background.failures': { '': 9 },
-      'deliveries.failures': { '': 10 },
-      'clock.offset': { '': -2.5 },
-      'events.waiting': { '': 3 },
-      deliveries: { open: 4, parked: 5, orphaned: 6 },
-    };
-    for (const [name, values] of Object.entries(expected)) {
+  const OF_STORE: readonly (readonly [string, Record<string, number>])[] = [
+    ['payments', { initiating: 0, awaiting: 0, charging: 0, authorizing: 0, pending: 0, unknown: 2, review: 0 }],
+    [
+      'payments.oldest_age',
+      { initiating: 0, awaiting: 0, charging: 0, authorizing: 0, pending: 0, unknown: 90, review: 0 },
+    ],
+    ['refunds', { refunding: 0, unknown: 1, review: 4 }],
+    ['refunds.oldest_age', { refunding: 0, unknown: 30, review: 5 }],
+    ['deliveries', { open: 4, parked: 5, orphaned: 6 }],
+    ['events.waiting', { '': 3 }],
+  ];
+  const OF_PROCESS: readonly (readonly [string, Record<string, number>])[] = [
+    ['writes.owed', { '': 7 }],
+    ['in_flight', { '': 11 }],
+    ['in_flight.payments', { '': 8 }],
+    ['handlers.long_running', { '': 1 }],
+    ['background.failures', { '': 9 }],
+    ['deliveries.failures', { '': 10 }],
+    ['clock.offset', { '': -2.5 }],
+  ];
+  const REFUSALS = { doPayment: 0, init3d: 0, startHosted: 0 };
+
+  it.each<[string, Partial<PaymentHealthReport>, readonly (readonly [string, Record<string, number>])[]]>([
+    [
+      'have the values of the report, with times in seconds',
+      { maxInFlight: null },
+      [...OF_STORE, ...OF_PROCESS, ['store.up', { '': 1 }], ['in_flight.limit', {}], ['overload.refused', {}]],
+    ],
+    [
+      'leave out the values that only the store knows while it does not answer',
+      { store: 'down', counts: null },
+      [...OF_STORE.map(([name]) => [name, {}] as const), ...OF_PROCESS, ['store.up', { '': 0 }]],
+    ],
+    [
+      'include the limit of payments in flight, and its refusals, if maxInFlight is set',
+      { maxInFlight: 5 },
+      [
+        ['in_flight.limit', { '': 5 }],
+        ['overload.refused', REFUSALS],
+      ],
+    ],
+  ])('%s', async (_title, more, expected) => {
+    startWith(more);
+    for (const [name, values] of expected) {
       expect([name, await recorder.values(`card_payment.${name}`)]).toEqual([name, values]);
     }
-    expect(await recorder.values('card_payment.payments')).toMatchObject({ unknown: 2, review: 0 });
-    expect(await recorder.values('card_payment.payments')).not.toHaveProperty('refunding');
-    expect(await recorder.values('card_payment.payments.oldest_age')).toMatchObject({ unknown: 90, review: 0 });
-    expect(await recorder.values('card_payment.refunds')).toEqual({ refunding: 0, unknown: 1, review: 4 });
-    expect(await recorder.values('card_payment.refunds.oldest_age')).toEqual({ refunding: 0, unknown: 30, review: 5 });
   });
 
-  it('include the limit of payments in flight, and its refusals, only if maxInFlight is set', async () => {
-    const names = ['card_payment.in_flight.limit', 'card_payment.overload.refused'];
-    (await startGauges()).stop();
-    for (const name of names) expect(await recorder.values(name)).toEqual({});
-    await startGauges({ maxInFlight: 5 });
-    expect(await Promise.all(names.map((name) => recorder.values(name)))).toEqual([
-      { '': 5 },
-      { doPayment: 0, init3d: 0, startHosted: 0 },
-    ]);
-  });
-
-  it('leave out the values that only the store knows while it does not answer', async () => {
-    await startGauges({ isStoreUp: false, counts: null });
-    expect(await recorder.values('card_payment.store.up')).toEqual({ '': 0 });
-    expect(await recorder.values('card_payment.writes.owed')).toEqual({ '': 7 });
-    for (const name of ['payments', 'payments.oldest_age', 'refunds', 'refunds.oldest_age', 'deliveries']) {
-      expect([name, await recorder.values(`card_payment.${name}`)]).toEqual([name, {}]);
-    }
-  });
-
-  it('are left out after stop(), and are exported only once even if started twice', async () => {
-    const started = await startGauges();
-    started.start();
-    started.stop();
-    started.stop();
+  it('are left out once they are ended', async () => {
+    startWith({ maxInFlight: null });
+    end();
+    end();
     expect(await recorder.points()).toEqual([]);
-    started.start();
+    startWith();
     expect(await recorder.values('card_payment.writes.owed')).toEqual({ '': 7 });
   });
 });

@@ -16,8 +16,7 @@ import {
   type PaymentEvent,
   PaymentExceptionFilter,
   PaymentOperations,
-  type PaymentHealth,
-  paymentHealthToken,
+  PaymentHealth,
   type PaymentOptions,
   PaymentService,
   paymentValidationPipe,
@@ -36,11 +35,12 @@ import {
 import type { Dispatcher } from 'undici';
 import { cliHere } from '../cli/cli.js';
 import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
-import { changed } from '../rigs/odd-answers.js';
+import { changed, ODD, ODD_NAMES } from '../rigs/odd-answers.js';
+import { openedStoreAt } from '../rigs/shared-stores.js';
 import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { Notebook } from './notebook.js';
-import { type Secret, searchFor } from './secret-search.js';
+import { type Leak, type Secret, searchFor } from './secret-search.js';
 
 const ALL_BUT_THE_DATE = [
   ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
@@ -71,9 +71,37 @@ const SECRETS: readonly Secret[] = [
   { name: 'phone', text: '905432198765' },
   { name: 'bank page', text: 'Bankanızın doğrulama sayfasına yönlendiriliyorsunuz.' },
 ];
-/** Placed where the application may show it, to check that the search looks there. */
-const PLANTED: Secret = { name: 'planted', text: 'canary-of-the-order' };
-const SAID_BY_GATEWAY: Secret = { name: 'planted by the gateway', text: 'bunu ağ geçidi söyledi' };
+/** What the application may show, to check that the search looks wherever it is shown. */
+const CANARIES = {
+  order: 'canary-of-the-order',
+  gateway: 'bunu ağ geçidi söyledi',
+  handler: 'canary-of-the-handler',
+  shop: '/canary-of-the-shop',
+  mask: '524677******3508',
+  report: 'operationsInFlight',
+  openPage: 'page_open',
+};
+type Canary = keyof typeof CANARIES;
+/** Every place that keeps or shows something, and what of the canaries has to be found there. */
+const SINKS: [sink: string, ...canaries: Canary[]][] = [
+  ['rows', 'order', 'gateway', 'handler', 'mask'],
+  ['log', 'order', 'handler'],
+  ['awaited event', 'order', 'gateway', 'mask'],
+  ['plain event payment.succeeded', 'order', 'gateway'],
+  ['operations', 'order', 'gateway', 'handler'],
+  ['spans and metrics', 'handler'],
+  ['health', 'report'],
+  ['service', 'shop'],
+  ['callback: headers', 'shop'],
+  ['POST pay: page', 'order', 'gateway'],
+  ['doPayment: result', 'order', 'gateway'],
+  ['doPayment: error', 'order'],
+  ['find: result', 'order', 'gateway', 'mask'],
+  ['startHosted again: error', 'openPage'],
+  ['payments list', 'order'],
+  ['payments show', 'mask'],
+  ['payments export', 'order'],
+];
 
 /** What the host's own code may put into an error. The names it was given are known to it alone. */
 const SAID = `${CARD.cardNo}, 5246 7763-5690 3508, ${CARD.cvv}, ${CARD.expDate}, ${HOLDER.buyerGsm}, ${CREDENTIALS.apiKey}`;
@@ -92,6 +120,10 @@ const loseAnswer: Dispatcher['dispatch'] = ({ body }, handler) => {
 
 /** Answers before whose request the card was seen; the others come long after it. */
 const WITH_CARD: ReadonlySet<SimulatorOperation> = new Set(['DoPayment', 'Init3d']);
+const DECLINED_CARD = '4111111111111111';
+/** On each form that the simulator gives to be embedded, with the session of its page. */
+const FORM_PATH = 'EmbeddedPayment/processPayment';
+const SESSION = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
 const IDS = ['orderId', 'paymentId', 'bankUniqueReferenceNumber', 'authCode', 'transactionDate', 'conversationId'];
 const TEXTS = ['message', 'Message', 'resultDescription', 'responseDescription', 'bankName', 'cardBrand'];
 const CODES = ['code', 'resultCode', 'responseCode', 'Code'];
@@ -110,7 +142,7 @@ class Handlers {
     notebook.note('awaited event of a refund', event);
   }
 
-  @OnPayment('succeeded', { id: 'clumsy' })
+  @OnPayment('succeeded', { id: CANARIES.handler })
   clumsy(): never {
     return fail();
   }
@@ -174,11 +206,16 @@ describe('an attacker plants secrets in every answer, input and error of the hos
   let recorder: TelemetryRecorder;
   let simulator: Simulator;
   let shop: Merchant;
+  let storeUrl: string;
+  /** What lets its holder pay at a page of the gateway's own. */
+  const pageSecrets: Secret[] = [];
+  const pageIds: string[] = [];
 
   beforeAll(async () => {
     notebook = new Notebook();
     recorder = new TelemetryRecorder().start();
     folder = makeScratchFolder('leaks');
+    storeUrl = `sqlite:${folder.path}/payments.db`;
     simulator = await startSimulator({ dialect: 'morpos', credentials: CREDENTIALS, inquiryKnowsRefunds: true });
     notebook.listen();
     shop = await start();
@@ -192,7 +229,8 @@ describe('an attacker plants secrets in every answer, input and error of the hos
 
   async function start(options: PaymentOptions = {}): Promise<Merchant> {
     const merchant = await startMerchant('express', simulator, {
-      options: { storeUrl: `sqlite:${folder.path}/payments.db`, background: false, timeoutMs: 5_000, ...options },
+      options: { storeUrl, background: false, timeoutMs: 5_000, successUrl: CANARIES.shop, ...options },
+      structure: { callback: { waitMs: 500 } },
       metadata: { providers: [Handlers, EVERY_ERROR], controllers: [ShopController] },
       override: (builder) => builder.setLogger(notebook.logger),
       application: { logger: notebook.logger },
@@ -392,6 +430,50 @@ describe('an attacker plants secrets in every answer, input and error of the hos
     }
   });
 
+  it.each(['page', 'embedded'] as const)(
+    'pages of the gateway (%s) that are paid, given up or left open',
+    async (form) => {
+      const { payments } = shop;
+      const paid = await openPage(form);
+      const declined = await openPage(form);
+      for (const { request } of [simulator.payAtPage(paid), simulator.payAtPage(declined, { cardNo: DECLINED_CARD })]) {
+        await notebook.page('callback', request.url, request);
+        await notebook.page('callback', request.url, request);
+        const foreign = { method: 'POST', body: new URLSearchParams({ conversationId: 'A1' }) };
+        await notebook.page('attack', request.url, foreign);
+      }
+      await notebook.watch('abandon', async () => payments.abandon(await openPage(form)));
+      await openPage(form);
+      for (const conversationId of pageIds) {
+        await notebook.watch('inquire', () => payments.inquire(conversationId));
+        await notebook.watch('find', () => payments.find(conversationId));
+        await notebook.watch('auth3d', () => payments.auth3d({ conversationId, fields: { a: '1' } }));
+      }
+      for (const name of ODD_NAMES) {
+        simulator.fail({ operation: 'hostedPage', ...ODD[name] });
+        await notebook.watch('startHosted', async () => (await payments.startHosted(page({ form }))).payment);
+      }
+      await notebook.watch('reconcile', () => payments.reconcile());
+    },
+  );
+
+  /** What the merchant gets is for the buyer alone; all else is searched. */
+  async function openPage(form: 'page' | 'embedded'): Promise<string> {
+    const { payments } = shop;
+    const sale = page({ form });
+    const { redirectUrl, html, conversationId, ...shown } = await payments.startHosted(sale);
+    notebook.note('startHosted: result', { conversationId, ...shown });
+    pageIds.push(conversationId);
+    if (redirectUrl) pageSecrets.push({ name: 'page', text: redirectUrl.split('/').at(-1)! });
+    if (html) pageSecrets.push({ name: 'form', text: SESSION.exec(html)![0] }, { name: 'form', text: FORM_PATH });
+    const otherForm = form === 'page' ? 'embedded' : 'page';
+    const dearer = { amount: '150.00', currencyCode: 949 };
+    for (const more of [{}, { form: otherForm }, { transactionDetails: dearer }] as const) {
+      await notebook.watch('startHosted again', async () => (await payments.startHosted({ ...sale, ...more })).payment);
+    }
+    return conversationId;
+  }
+
   it('every setting', async () => {
     const password = encodeURIComponent(CREDENTIALS.apiKey);
     for (const wrong of [
@@ -406,31 +488,36 @@ describe('an attacker plants secrets in every answer, input and error of the hos
   });
 
   it('a text that the search has to find', async () => {
-    const edit = (fields: JsonObject): void => void (fields['message'] = SAID_BY_GATEWAY.text);
+    const edit = (fields: JsonObject): void => void (fields['message'] = CANARIES.gateway);
     for (const operation of ['DoPayment', 'Auth3d'] as const)
-      simulator.fail({ operation, times: 2, kind: 'edit', edit });
-    const reference = { reference: PLANTED.text, allowRepeat: true };
+      simulator.fail({ operation, times: 3, kind: 'edit', edit });
+    const reference = { reference: CANARIES.order, allowRepeat: true };
     await buy(shop, reference);
+    for (const allowRepeat of [false, false]) {
+      await notebook.watch('doPayment', () => shop.payments.doPayment(order({ ...reference, allowRepeat })));
+    }
     await notebook.page('POST pay', `${shop.url}/shop/pay`, json(order(reference)));
     await notebook.watch('reconcile', () => shop.payments.reconcile());
   });
 
   it('and finds none in any row, log, error, event, page, metric, export or printed object', async () => {
-    await notebook.watch('health', () => shop.app.get<PaymentHealth>(paymentHealthToken()).report());
+    await notebook.watch('health', () => shop.app.get(PaymentHealth).report());
     for (const text of await recorder.texts()) notebook.note('spans and metrics', text);
-    notebook.note('service', inspect(shop.payments, { depth: 8, showHidden: true }));
+    notebook.note('service', inspect(shop.payments, { depth: 20, showHidden: true }));
     const operations = shop.app.get(PaymentOperations);
-    const ids = new Set<string>();
-    for (let after: string | null | undefined; after !== null;) {
-      const page = await operations.list({ limit: 100, ...(after !== undefined && { after }) });
-      notebook.note('operations', page);
-      for (const { conversationId } of page.payments) ids.add(conversationId);
-      after = page.next;
+    const ids = new Set<string>(pageIds);
+    for (let after: string | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
+      const listed = await operations.list({ limit: 100, after });
+      notebook.note('operations', listed);
+      for (const { conversationId } of listed.payments) ids.add(conversationId);
+      after = listed.next;
     }
     notebook.note('operations', await operations.listRefunds({ limit: 100 }));
-    notebook.note('operations', await operations.deliveries({ limit: 100 }));
-    for (const id of [...ids].slice(0, 40)) notebook.note('operations', await operations.history(id));
-    const env = { PAYMENT_STORE_URL: `sqlite:${folder.path}/payments.db`, PAYMENT_DIALECT: 'morpos' };
+    for (const parked of [true, false])
+      notebook.note('operations', await operations.deliveries({ limit: 100, parked }));
+    for (const id of [...ids].slice(0, 60)) notebook.note('operations', await operations.history(id));
+    await notePagesRecords();
+    const env = { PAYMENT_STORE_URL: storeUrl, PAYMENT_DIALECT: 'morpos' };
     const [from, to] = [-86_400_000, 1_000].map((ms) => new Date(Date.now() + ms).toISOString());
     const period = ['--from', `${from}`, '--to', `${to}`];
     // A period is exported once it has been over for a minute.
@@ -438,6 +525,11 @@ describe('an attacker plants secrets in every answer, input and error of the hos
     for (const words of [
       ['list', '--state', 'all', '--limit', '1000'],
       ...['csv', 'json'].map((format) => ['export', ...period, '--state', 'all', '--format', format]),
+      ...pageIds.flatMap((id) => [
+        ['show', id],
+        ['show', id, '--json'],
+      ]),
+      ['show', [...ids].at(-1)!],
     ]) {
       const shown = await cliHere(['payments', ...words], { cwd: folder.path, env });
       expect([words, shown.status, shown.stderr]).toEqual([words, 0, expect.any(String)]);
@@ -447,28 +539,53 @@ describe('an attacker plants secrets in every answer, input and error of the hos
     for (const { app } of merchants) await app.close();
     for (const file of readdirSync(folder.path)) notebook.file('rows', join(folder.path, file));
 
-    const leaks = searchFor([...SECRETS, ...sent()], notebook.evidence);
-    expect([...new Set(leaks.map(({ secret, source, excerpt }) => `${secret}, ${source}: …${excerpt}…`))]).toEqual([]);
+    expect(sent().filter(({ name }) => name === 'token').length).toBeGreaterThan(10);
+    expect(pageSecrets.length).toBeGreaterThan(10);
+    expect(summary(searchFor([...SECRETS, ...sent()], notebook.evidence))).toEqual([]);
+    // A row holds its page's address, and keeps it in the file after it has been deleted.
+    const besidesRows = notebook.evidence.filter(({ source }) => source !== 'rows');
+    expect(summary(searchFor(pageSecrets, besidesRows))).toEqual([]);
   }, 120_000);
 
-  it('but all that was planted to be found', () => {
-    const found = (secret: Secret): Set<string> =>
-      new Set(searchFor([secret], byItself(notebook)).map(({ source }) => source.replace(/^\d+ |: .*/g, '')));
-    const everywhere = ['rows', 'log', 'doPayment', 'POST pay', 'awaited event', 'plain event payment.succeeded'];
-    expect([...found(PLANTED)]).toEqual(
-      expect.arrayContaining([...everywhere, 'operations', 'payments list', 'payments export']),
-    );
-    expect([...found(SAID_BY_GATEWAY)]).toEqual(expect.arrayContaining(['rows', 'find', 'awaited event', 'POST pay']));
-    expect([...found({ name: 'mask', text: '524677******3508' })]).toEqual(expect.arrayContaining(['rows', 'find']));
-    const answered = ['refund', 'void', 'recordRefund', 'resolveRefund', 'checkBin', 'callback', 'attack', 'error'];
+  /** Until it has ended, a payment's record alone holds its page's address, in one field. */
+  async function notePagesRecords(): Promise<void> {
+    const store = await openedStoreAt(storeUrl);
+    const states = new Set<string>();
+    for (const id of pageIds) {
+      const { redirectUrl, ...record } = (await store.find('default', id))!;
+      states.add(record.state);
+      notebook.note('record', record);
+      const hasPage = simulator.requests.some(({ operation, text }) => operation === 'hostedPage' && text.includes(id));
+      expect([id, redirectUrl !== undefined]).toEqual([id, hasPage && record.state === 'pending']);
+    }
+    expect(states).toEqual(new Set(['succeeded', 'pending', 'expired']));
+    await store.close();
+  }
+
+  it.each(SINKS)('but finds what was planted to be found: %s', (sink, ...canaries) => {
+    const evidence = byItself(notebook).filter(({ source }) => source.replace(/^\d+ /, '').startsWith(sink));
+    const found = canaries.filter((name) => searchFor([{ name, text: CANARIES[name] }], evidence).length > 0);
+    expect(found).toEqual(canaries);
+  });
+
+  it('in answers to everything that was asked', () => {
     const sources = new Set(notebook.evidence.map(({ source }) => source.split(':')[0]));
-    expect([...sources]).toEqual(
-      expect.arrayContaining([...answered, 'start', 'health', 'spans and metrics', 'service']),
-    );
+    const asked = [
+      'refund',
+      'void',
+      'recordRefund',
+      'resolveRefund',
+      'checkBin',
+      'callback',
+      'attack',
+      'error',
+      'start',
+    ];
+    expect([...sources]).toEqual(expect.arrayContaining([...asked, 'abandon', 'record', 'payments show']));
   });
 
   it('and would find each secret in a log line, a page, an error, an event and a row', async () => {
-    for (const secret of [...SECRETS, ...sent().slice(0, 3)]) {
+    for (const secret of [...SECRETS, ...sent().slice(0, 3), ...pageSecrets.slice(0, 3)]) {
       const planting = new Notebook();
       planting.logger.log({ deep: { [secret.name]: secret.text } });
       planting.note('event', { payment: { message: `x ${secret.text} x` } });
@@ -483,14 +600,14 @@ describe('an attacker plants secrets in every answer, input and error of the hos
 
   /** What is known only once it was sent: signs, the client secret as it goes out, and the tokens of callbacks. */
   function sent(): Secret[] {
-    const found = simulator.requests.flatMap(({ text, headers }) => [
-      ...[...text.matchAll(/"sign":"([^"]+)"|\/payments\/([\w-]{20,})\//g)].map(
-        ([, sign, token]) => sign ?? token ?? '',
-      ),
-      String(headers['x-clientsecret'] ?? ''),
-    ]);
+    const found = new Map<string, string>();
+    for (const { text, headers } of simulator.requests) {
+      found.set(String(headers['x-clientsecret'] ?? ''), 'sent secret');
+      for (const [, sign] of text.matchAll(/"sign":"([^"]+)"/g)) found.set(sign!, 'sign');
+      for (const [, token] of text.matchAll(/\/payments\/([\w-]{20,})\//g)) found.set(token!, 'token');
+    }
     const isOwn = (text: string): boolean => text.length >= 20 && !SAID.includes(text);
-    return [...new Set(found)].filter(isOwn).map((text) => ({ name: 'sign, sent secret or token', text }));
+    return Array.from(found, ([text, name]) => ({ name, text })).filter(({ text }) => isOwn(text));
   }
 });
 
@@ -498,9 +615,13 @@ let pages = 0;
 let bins = 100_000;
 
 /** A sale at the gateway's own page. */
-function page() {
+function page(more: { readonly form?: 'page' | 'embedded' } = {}) {
   pages += 1;
-  return { reference: `page-${pages}`, transactionDetails: { amount: '149.90', currencyCode: 949 } };
+  return { reference: `page-${pages}`, transactionDetails: { amount: '149.90', currencyCode: 949 }, ...more };
+}
+
+function summary(leaks: readonly Leak[]): string[] {
+  return [...new Set(leaks.map(({ secret, source, excerpt }) => `${secret}, ${source}: …${excerpt}…`))];
 }
 
 /** Copies of an input, each with the text in place of one field. */

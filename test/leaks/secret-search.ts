@@ -21,14 +21,22 @@ export interface Leak {
 
 /** Finds texts as they are written, in any case, or spaced: `5246 7763-5690 3508`. */
 export function searchFor(secrets: readonly Secret[], evidence: readonly Evidence[]): Leak[] {
-  const sought = secrets.map((secret) => ({ secret, pattern: patternOf(secret) }));
+  const sought = secrets.map((secret) => ({ secret, tight: tightOf(secret.text), pattern: patternOf(secret) }));
   const once = new Map(evidence.map((item) => [item.text, item]));
-  return [...once.values()].flatMap(({ source, text }) =>
-    sought.flatMap(({ secret, pattern }) => {
-      const at = text.search(pattern);
-      return at < 0 ? [] : [{ secret: secret.name, source, excerpt: text.slice(Math.max(0, at - 60), at + 80) }];
-    }),
-  );
+  return [...once.values()].flatMap(({ source, text }) => {
+    const tight = tightOf(text);
+    return sought
+      .filter((one) => one.secret.isWord === true || tight.includes(one.tight))
+      .flatMap(({ secret, pattern }) => {
+        const at = text.search(pattern);
+        return at < 0 ? [] : [{ secret: secret.name, source, excerpt: text.slice(Math.max(0, at - 60), at + 80) }];
+      });
+  });
+}
+
+/** Without what may stand between its characters: thousands of signs are looked for, and patterns are slow. */
+function tightOf(text: string): string {
+  return text.toLowerCase().replaceAll(/[ .-]/g, '');
 }
 
 function patternOf({ text, isWord = false }: Secret): RegExp {

@@ -77,12 +77,10 @@ export const TARGETS = [
   {
     name: 'outbox',
     files: {
-      'lib/events/caller-waits.ts': ['events/caller-waits', 'events/event-dispatcher'],
-      'lib/events/delivery-failures.ts': ['events/event-dispatcher', 'events/handler-call'],
       'lib/events/event-dispatcher.ts': ['events/event-dispatcher', 'health/payment-health.spec'],
-      'lib/events/handler-call.ts': ['events/handler-call', 'events/event-dispatcher'],
       'lib/events/handler-finder.ts': ['events/handler-finder'],
-      'lib/events/handler-worker.ts': ['events/event-dispatcher', 'health/payment-health.spec'],
+      'lib/events/handler-worker.ts': ['events/handler-worker', 'events/event-dispatcher'],
+      'lib/runtime/coalesced-work.ts': ['runtime/coalesced-work'],
       'lib/events/on-payment.decorator.ts': ['events/on-payment.decorator', 'events/handler-finder'],
       'lib/events/plain-events.ts': ['events/plain-events'],
     },

@@ -1,4 +1,4 @@
-import { describeNearMiss, nearest, nearMisses } from '../../lib/options/near-misses.js';
+import { nearest, nearMisses } from '../../lib/options/setting-hints.js';
 import { OPTIONS } from '../../lib/options/option-table.js';
 import { variableOf } from '../../lib/payment/account.js';
 
@@ -40,7 +40,7 @@ describe('a variable that is nearly one of the module', () => {
 
   it('is described without its value', () => {
     const [miss] = nearMisses({ PAYMENT_CLIENT_SECERT: 'geheim' });
-    expect(describeNearMiss(miss!)).toBe(
+    expect(miss!.text).toBe(
       'PAYMENT_CLIENT_SECERT is not a variable of nestjs-card-payment and has no effect: did you mean ' +
         'PAYMENT_CLIENT_SECRET?',
     );

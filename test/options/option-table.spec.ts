@@ -9,7 +9,7 @@ import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { variableOf } from '../../lib/payment/account.js';
 import { gatewayHostOf } from '../../lib/payment/gateway-id.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
-import type { Environment } from '../../lib/options/read-options.js';
+import type { Environment } from '../../lib/options/payment-settings.js';
 import { named, refusal, resolve } from './resolve.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { PaymentOptions } from '../../lib/options/payment-options.js';
 import { refusal, REQUIRED_OPTIONS, resolve } from './resolve.js';
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
-import type { Environment } from '../../lib/options/read-options.js';
+import type { Environment } from '../../lib/options/payment-settings.js';
 
 const settingsOf = (environment: Environment, options: PaymentOptions = {}) =>
   resolveSettings(options, {}, { PAYMENT_BASE_URL: 'simulator:', ...environment });

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { OnPayment } from 'nestjs-card-payment';
-import { MAX_TRIES } from '../../lib/events/handler-call.js';
+import { MAX_TRIES } from '../../lib/events/handler-worker.js';
 import { cliHere } from '../cli/cli.js';
 import { sale } from '../rigs/sale.js';
 import { HOUR_MS, Journal, Merchant, STORES } from './merchant.js';

@@ -1,11 +1,11 @@
 import { SpanKind, trace } from '@opentelemetry/api';
-import { DeliveryFailures } from '../../lib/events/delivery-failures.js';
-import { HandlerCall, MAX_TRIES } from '../../lib/events/handler-call.js';
+import { DeliveryFailures, HandlerWorker, MAX_TRIES } from '../../lib/events/handler-worker.js';
 import type { PaymentHandler } from '../../lib/events/handler-finder.js';
 import type { LedgerEvent, PaymentEvent } from '../../lib/payment/payment-event.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import type { Delivery } from '../../lib/store/payment-store.js';
+import { SystemRandomness } from '../../lib/runtime/randomness.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
@@ -32,7 +32,7 @@ function refuse(): never {
   throw new Error('not to be read');
 }
 
-describe('HandlerCall', () => {
+describe('a delivery', () => {
   const records: unknown[] = [];
   const log = logLines(records);
   let store: MemoryPaymentStore;
@@ -44,7 +44,7 @@ describe('HandlerCall', () => {
     clock = new TestClock();
     // The process has been up for a while.
     await clock.advance(5_000);
-    failures = new DeliveryFailures(clock, { account: 'default', credentials: CREDENTIALS });
+    failures = new DeliveryFailures(clock, 'default');
     store = new MemoryPaymentStore({ clock });
     leases = 0;
     await store.announce('default', [{ handlerId: 'mail', type: 'payment.succeeded' }]);
@@ -61,17 +61,23 @@ describe('HandlerCall', () => {
     return delivery ? { delivery, lease } : null;
   }
 
-  async function call(handle: Handle, more: Partial<PaymentHandler> = {}): Promise<HandlerCall> {
-    const { delivery, lease } = (await leaseDue())!;
+  function workerOf(handle: (event: LedgerEvent) => unknown, more: Partial<PaymentHandler> = {}): HandlerWorker {
     const types = ['payment.succeeded'] as const;
     const handler = { id: 'mail', account: 'default', types, concurrency: 1, timeoutMs: null, handle, ...more };
-    return new HandlerCall(delivery, lease, handler, store, clock, failures);
+    return new HandlerWorker(handler, store, clock, new SystemRandomness(), failures, { credentials: CREDENTIALS });
+  }
+
+  /** Leases the delivery and calls the handler. */
+  async function call(handle: Handle, more: Partial<PaymentHandler> = {}): Promise<HandlerWorker> {
+    const worker = workerOf(handle as (event: LedgerEvent) => unknown, more);
+    await worker.leaseDue();
+    expect(worker.deliveries).toBe(1);
+    return worker;
   }
 
   async function callNow(handle: Handle): Promise<void> {
-    await (
-      await call(handle)
-    ).done;
+    const worker = await call(handle);
+    await worker.finished();
   }
 
   it('calls the handler with the event, and acknowledges the delivery', async () => {
@@ -93,14 +99,12 @@ describe('HandlerCall', () => {
       await store.fanOut('default', 10);
     });
 
-    async function tell(): Promise<void> {
-      const [delivery] = await store.leaseDeliveries({
-        ...{ account: 'default', handlerId: 'mail', types: ['payment.failed'], limit: 1 },
-        ...{ lease: 'mine', leaseMs: MINUTE_MS },
-      });
-      const handler = { id: 'mail', account: 'default', types: [], concurrency: 1, timeoutMs: null };
+    async function tell(): Promise<number> {
       const handle = (event: LedgerEvent): void => void seen.push(event as PaymentEvent);
-      await new HandlerCall(delivery!, 'mine', { ...handler, handle }, store, clock, failures).done;
+      const worker = workerOf(handle, { types: ['payment.failed'] });
+      await worker.leaseDue();
+      await worker.finished();
+      return worker.calls;
     }
 
     const open = () => store.listDeliveries({ account: 'default', parked: false, after: null, limit: 10 });
@@ -115,7 +119,7 @@ describe('HandlerCall', () => {
     ])('calls the handler or not, where of another payment of the order %s', async (_what, other, calls) => {
       const ids = { conversationId: 'OTHER', reference: 'order-1', idempotencyKey: null };
       if (other) await store.insert(aPaymentRecord({ state: 'failed', referenceLock: null, ...ids, ...other }));
-      await tell();
+      expect(await tell()).toBe(calls);
       expect(seen).toHaveLength(calls);
       expect((await open()).filter(({ event }) => event.type === 'payment.failed')).toEqual([]);
       if (calls === 0)
@@ -185,6 +189,11 @@ describe('HandlerCall', () => {
       'threw something that is no Error',
     ],
     ['throws the card number', () => Promise.reject(new Error('4508034508034509\nx 4508')), 'Error: x ****'],
+    [
+      'throws spaced digits and a control character',
+      () => Promise.reject(new Error('no \u0000 for 4508 0345 0803 4581')),
+      'Error: no for **** **** **** ****',
+    ],
     ['throws a long text', () => Promise.reject(new Error('x'.repeat(1_000))), `Error: ${'x'.repeat(193)}`],
   ])('retries a handler that %s after a second, and stores the error', async (_what, handle, error) => {
     await callNow(handle);
@@ -219,7 +228,7 @@ describe('HandlerCall', () => {
 
   describe('with a handler that takes ten minutes', () => {
     let end: () => void;
-    let running: HandlerCall;
+    let running: HandlerWorker;
 
     beforeEach(async () => {
       running = await call(() => new Promise<void>((resolve) => (end = resolve)));
@@ -231,16 +240,18 @@ describe('HandlerCall', () => {
         expect(await leaseDue()).toBeNull();
       }
       end();
-      await running.done;
+      await running.finished();
       await clock.advance(DAY_MS);
       expect(await leaseDue()).toBeNull();
     });
 
     it('logs and reports the handler as long-running after a minute', async () => {
       await clock.advance(MINUTE_MS - 1);
-      expect([running.longRunMs, log]).toEqual([null, []]);
+      expect([running.longRuns, log]).toEqual([[], []]);
       await clock.advance(1);
-      expect([running.longRunMs, log]).toEqual([MINUTE_MS, ['warn Event ONE:1: mail has been running for a minute.']]);
+      expect(running.longRuns).toEqual([{ handlerId: 'mail', eventId: 'ONE:1', runningMs: MINUTE_MS }]);
+      await clock.advance(5 * MINUTE_MS);
+      expect(log).toEqual(['warn Event ONE:1: mail has been running for a minute.']);
     });
 
     it('keeps its lease although the store fails to renew it twice', async () => {
@@ -261,7 +272,7 @@ describe('HandlerCall', () => {
       await clock.advance(25_000);
       expect(failures.count).toBe(1);
       end();
-      await running.done;
+      await running.finished();
       expect(failures.count).toBe(0);
     });
 
@@ -270,7 +281,7 @@ describe('HandlerCall', () => {
       store.renewLease = () => new Promise((_resolve, reject) => (fail = reject));
       await clock.advance(25_000);
       end();
-      await running.done;
+      await running.finished();
       fail(new Error('down'));
       await quiet();
       expect([failures.count, log]).toEqual([0, []]);
@@ -284,7 +295,7 @@ describe('HandlerCall', () => {
       await clock.advance(25_000);
       expect(failures.count).toBe(2);
       end();
-      await running.done;
+      await running.finished();
       expect(failures.count).toBe(1);
       other.stopRenewing();
     });
@@ -294,7 +305,7 @@ describe('HandlerCall', () => {
       await clock.advance(MINUTE_MS);
       expect(await leaseDue()).not.toBeNull();
       end();
-      await running.done;
+      await running.finished();
       await clock.advance(DAY_MS);
       expect(await leaseDue()).toBeNull();
     });
@@ -307,16 +318,16 @@ describe('HandlerCall', () => {
     await clock.advance(MINUTE_MS);
     const other = await leaseDue();
     fail(new Error('late'));
-    await running.done;
+    await running.finished();
     expect(await store.renewLease({ ...LEASED, lease: other!.lease }, MINUTE_MS)).toBe(true);
   });
 
   it('fails a handler that exceeds its timeoutMs', async () => {
     const running = await call(() => new Promise(() => undefined), { timeoutMs: 5_000 });
     await clock.advance(4_999);
-    expect(await isOver(running.done)).toBe(false);
+    expect(await isOver(running.finished())).toBe(false);
     await clock.advance(1);
-    expect(await isOver(running.done)).toBe(true);
+    expect(await isOver(running.finished())).toBe(true);
     await clock.advance(1_000);
     expect((await leaseDue())?.delivery).toMatchObject({ attempts: 1, error: 'took longer than 5000 ms' });
   });

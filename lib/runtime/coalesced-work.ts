@@ -1,0 +1,23 @@
+/** Work that is asked for often. Whoever asks before a run has begun shares that run; runs never overlap. */
+export class CoalescedWork {
+  /** #private: a promise that is printed leads to the context in which it was made, such as a host's request. */
+  #last: Promise<void> = Promise.resolve();
+  #next: Promise<void> | null = null;
+
+  /** @param work must not reject */
+  constructor(private readonly work: () => Promise<void>) {}
+
+  /** Resolves when a run that began after this call has ended. */
+  run(): Promise<void> {
+    this.#next ??= this.#last = this.#last.then(() => {
+      this.#next = null;
+      return this.work();
+    });
+    return this.#next;
+  }
+
+  /** Resolves when the runs that were asked for until now have ended. */
+  ended(): Promise<void> {
+    return this.#last;
+  }
+}
