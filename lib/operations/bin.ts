@@ -15,8 +15,7 @@ import { LimitedLog } from '../runtime/limited-log.js';
 import { countRefused } from '../telemetry/metrics.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, noPayment } from '../telemetry/spans.js';
-import { newConversationIdOf } from './ids.js';
-import { amountText } from './opening.js';
+import { amountText, newConversationIdOf } from './opening.js';
 
 type AskedSale = Pick<BinRequest, 'amount' | 'currencyCode'>;
 

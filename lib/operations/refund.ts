@@ -39,8 +39,7 @@ import { resultChanges } from '../settlement/result-fields.js';
 import { StoreClock } from '../settlement/store-clock.js';
 import { PaymentWriter, refundOf } from '../settlement/writer.js';
 import { inOperation } from '../telemetry/spans.js';
-import { newAttemptId, newConversationIdOf, newHostIdNonce } from './ids.js';
-import { amountText } from './opening.js';
+import { amountText, newAttemptId, newConversationIdOf, newHostIdNonce } from './opening.js';
 import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from './resolution.js';
 
 const MAX_OPENING_TRIES = 5;
@@ -320,7 +319,7 @@ export function newRefundRecord(
     tokenHash: null,
     idempotencyKey,
     referenceLock: referenceLockIn(state, owner),
-    hostIdNonce: newHostIdNonce(random, { conversationId: refundId }),
+    hostIdNonce: newHostIdNonce(random, refundId),
     gateway: sale.gateway ?? null,
     expiresAt: null,
     dueAt: claimEnd(now, timeoutMs),

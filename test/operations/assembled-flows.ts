@@ -49,6 +49,8 @@ interface Parts {
   readonly clock: PaymentClock;
   readonly transport: GatewayTransport;
   readonly options?: PaymentOptions;
+  /** Of the account. */
+  readonly name?: string;
   readonly waitMs?: number;
   readonly random?: Randomness;
   readonly processHold?: ProcessHold;
@@ -62,6 +64,7 @@ export function assembleFlows({
   clock,
   transport,
   options,
+  name,
   waitMs = 25_000,
   random = new SystemRandomness(),
   processHold = NO_HOLD,
@@ -78,7 +81,7 @@ export function assembleFlows({
       store,
       ...options,
     },
-    {},
+    { name },
     {},
   );
   const route = { path: 'payments', waitMs };
@@ -125,6 +128,7 @@ export function assembleFlows({
     reader,
     writer,
     due,
+    opening,
     gateway,
     reconciler,
     inFlight,
