@@ -1,10 +1,5 @@
-import {
-  copyRecord,
-  eventOfVersion,
-  historyEntryOf,
-  recordFromJson,
-  recordToJson,
-} from '../../lib/store/record-json.js';
+import { copyRecord, historyEntryOf, recordFromJson, recordToJson } from '../../lib/store/record-json.js';
+import { eventOfVersion } from '../../lib/payment/payment-event.js';
 import type { PaymentState } from '../../lib/payment/states.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
