@@ -36,7 +36,7 @@ import { callStore } from '../store/store-call.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { Inquiries } from './inquiry.js';
 import { Refunds } from './refund.js';
-import { MAX_NAME_LENGTH, Resolutions } from './resolution.js';
+import { isFilled, MAX_NAME_LENGTH, Resolutions } from './resolution.js';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000;
@@ -455,7 +455,7 @@ function placeIn(text: string): Place {
 /** @throws PaymentValidationError */
 function nameOf(member: unknown): string {
   const { by } = (member ?? {}) as Partial<StaffMember>;
-  if (typeof by === 'string' && by.trim() !== '') return keptNote(by, MAX_NAME_LENGTH);
+  if (isFilled(by)) return keptNote(by, MAX_NAME_LENGTH);
   throw refused('by', 'isNotEmpty', 'must be the name of who asks, which the history keeps');
 }
 
