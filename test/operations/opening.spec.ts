@@ -130,7 +130,7 @@ describe('the first record of a payment', () => {
     ['neither of its URLs holds it', { returnUrl: 'https://shop.example/', failUrl: 'https://shop.example/' }, false],
     ['only its failUrl holds it', { returnUrl: 'https://shop.example/' }, true],
     ['only its returnUrl holds it', { failUrl: 'https://shop.example/' }, true],
-  ])('keeps the hash of its token unless %s: %o', (_where, urls, hasHash) => {
+  ])('keeps the hash of its token if a URL of it holds that: %s', (_where, urls, hasHash) => {
     expect(record('3d', sale(urls), { token: 'abc' }).tokenHash !== null).toBe(hasHash);
   });
 
