@@ -260,17 +260,17 @@ export class PaymentOperations {
    * @throws PaymentValidationError for a limit or page that there is not
    * @throws PaymentStoreError
    */
-  async deliveries({ parked = true, ...query }: DeliveryListQuery = {}): Promise<{
+  async deliveries({ parked = true, after, limit }: DeliveryListQuery = {}): Promise<{
     readonly deliveries: OperationsDelivery[];
     readonly next: string | null;
   }> {
     const { account } = this.settings;
     const { rows, next } = await pageOf<Delivery>(
-      query,
+      { after, limit },
       ({ event, handlerId }) => [event.occurredAt, event.eventId, handlerId],
-      (place, limit) => {
-        const after = place && { occurredAt: place[0], eventId: place[1], handlerId: place[2] ?? '' };
-        return this.store.listDeliveries({ account, parked, after, limit });
+      (place, count) => {
+        const behind = place && { occurredAt: place[0], eventId: place[1], handlerId: place[2] ?? '' };
+        return this.store.listDeliveries({ account, parked, after: behind, limit: count });
       },
     );
     return { deliveries: rows.map(toShownDelivery), next };
