@@ -181,6 +181,8 @@ describe('a URL of a call', () => {
     'https://shop.example@evil.example/',
     'https://shop.example\\@evil.example/',
     'https://evil:b@shop.example/',
+    'https://evil@shop.example/',
+    'https://:evil@shop.example/',
     'https://shop.example:8443/',
     'http://shop.example/',
   ])('is refused if it leads elsewhere: %s', (failUrl) => {
