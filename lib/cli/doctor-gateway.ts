@@ -1,4 +1,4 @@
-import { newConversationIdOf } from '../operations/ids.js';
+import { newConversationIdOf } from '../operations/opening.js';
 import { type BinAnswer, GatewayClient } from '../gateway/gateway-client.js';
 import { GatewayTrouble } from '../gateway/gateway-trouble.js';
 import { GatewayTransport } from '../gateway/transport/gateway-transport.js';

@@ -15,7 +15,6 @@ import {
 } from 'class-validator';
 import { AMOUNT_TEXTS, type AmountProblem, amountProblem, CURRENCY_CODES, isCurrencyCode } from '../payment/amount.js';
 import { isWritable } from '../payment/kept-text.js';
-import { passesLuhn } from '../payment/luhn.js';
 import type { Translations } from '../runtime/text-language.js';
 
 /** A rule that may also be looked at, or reported, without a field that it stands on. */
@@ -174,6 +173,17 @@ export function PassesLuhn(options: ValidationOptions): PropertyDecorator {
   const texts = { en: '$property has a mistyped digit', tr: '$property yanlış yazılmış bir rakam içeriyor' };
   const isGood = (value: unknown): boolean => !IsCardNumber.isGood(value) || passesLuhn(value as string);
   return check('luhn', texts, isGood, [], options);
+}
+
+/** Whether the last digit is the check digit by Luhn's formula (ISO/IEC 7812-1). */
+export function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let index = 0; index < digits.length; index += 1) {
+    const isDoubled = (digits.length - index) % 2 === 0;
+    const value = Number(digits[index]) * (isDoubled ? 2 : 1);
+    sum += value > 9 ? value - 9 : value;
+  }
+  return sum % 10 === 0;
 }
 
 export const IsExpiry = rule(

@@ -11,7 +11,7 @@ import { isOwn, PaymentReader } from '../settlement/records.js';
 import { HostedPayments, withoutOldDecline } from '../operations/hosted.js';
 import { ThreeDPayments } from '../operations/three-d.js';
 import { type Callback, checkCallback, readCallback } from '../gateway/callback/callback-fields.js';
-import { hashCallbackToken } from '../operations/ids.js';
+import { hashCallbackToken } from '../operations/opening.js';
 import { KeepOriginal } from '../dto/rules.js';
 import type { CallbackFields } from '../gateway/gateway-dialect.js';
 

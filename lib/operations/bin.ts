@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type BinSale, BinSaleRules } from '../dto/card.dto.js';
 import { IsBin } from '../dto/rules.js';
 import { validateInput } from '../dto/validate-input.js';
-import { PaymentOverloadError } from '../errors/payment-errors.js';
-import { PaymentValidationError } from '../errors/payment-errors.js';
+import { PaymentOverloadError, PaymentValidationError } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import type { BinRequest } from '../gateway/gateway-dialect.js';
 import { type BinOutcome, unknownCard } from '../gateway/readings/card-answer.js';
@@ -15,8 +14,7 @@ import { LimitedLog } from '../runtime/limited-log.js';
 import { countRefused } from '../telemetry/metrics.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation, noPayment } from '../telemetry/spans.js';
-import { newConversationIdOf } from './ids.js';
-import { amountText } from './opening.js';
+import { amountText, newConversationIdOf } from './opening.js';
 
 type AskedSale = Pick<BinRequest, 'amount' | 'currencyCode'>;
 
@@ -26,13 +24,23 @@ interface Told {
   readonly keptMs: number;
 }
 
+/** A question that is being asked, or was a short time ago. */
+interface Asked {
+  readonly outcome: Promise<BinOutcome>;
+  /** Until when others are told the same, by the monotonic clock. */
+  keptUntil: number;
+}
+
 const KEPT_ANSWER_MS = 60_000;
 /**
  * Of silence, an error of the gateway's own, and what cannot be read: so that a buyer who waits a little gets an
  * answer.
  */
 const KEPT_FAILURE_MS = 2_000;
+/** A few hundred BINs are most of a country's cards. Beyond these, the oldest answer is forgotten. */
+const MAX_ANSWERS = 1_000;
 const NOT_ASKED: Told = { outcome: unknownCard('not_sent'), keptMs: 0 };
+const NO_ANSWER: Told = { outcome: unknownCard('no_answer'), keptMs: KEPT_FAILURE_MS };
 const NO_SALE: AskedSale = { amount: null, currencyCode: null };
 
 /** Asks what a card is, by its first digits. There is no payment, and nothing is stored. */
@@ -40,9 +48,13 @@ const NO_SALE: AskedSale = { amount: null, currencyCode: null };
 export class BinInquiries {
   private readonly logger = new PaymentLogger();
   private readonly log: LimitedLog;
-  private readonly answers: BinAnswers;
-  /** The questions that are being asked, each once, however many callers wait for it. */
-  readonly #asking = new Map<string, Promise<BinOutcome>>();
+  /**
+   * Each question once, however many callers wait for its answer. #private, so that `inspect` of the service does not
+   * show them.
+   */
+  readonly #asked = new Map<string, Asked>();
+  /** How many are being asked. */
+  private asking = 0;
 
   constructor(
     private readonly gateway: GatewayClient,
@@ -50,7 +62,6 @@ export class BinInquiries {
     private readonly settings: PaymentSettings,
   ) {
     this.log = new LimitedLog(clock);
-    this.answers = new BinAnswers(clock);
   }
 
   /** @param sale undefined if the caller does not say what is to be paid */
@@ -73,27 +84,32 @@ export class BinInquiries {
     return { amount: amountText(input, 'amount', this.settings.amountFormat), currencyCode: input.currencyCode };
   }
 
-  private async outcomeFor(bin: string, sale: AskedSale): Promise<BinOutcome> {
+  private outcomeFor(bin: string, sale: AskedSale): Promise<BinOutcome> {
     const key = JSON.stringify([bin, sale.amount, sale.currencyCode]);
-    const known = this.answers.find(key);
-    if (known) return known;
-    const asking = this.#asking.get(key);
-    if (!asking && this.#asking.size >= this.settings.maxBinChecks) throw this.refuse();
-    return asking ?? this.ask(key, bin, sale);
+    const known = this.#asked.get(key);
+    if (known && this.clock.monotonic() < known.keptUntil) return known.outcome;
+    if (this.asking >= this.settings.maxBinChecks) throw this.refuse();
+    const asked = this.ask(bin, sale);
+    // So that it becomes the newest.
+    this.#asked.delete(key);
+    this.#asked.set(key, asked);
+    const [oldest = key] = this.#asked.keys();
+    if (this.#asked.size > MAX_ANSWERS) this.#asked.delete(oldest);
+    return asked.outcome;
   }
 
-  private ask(key: string, bin: string, sale: AskedSale): Promise<BinOutcome> {
-    const asked = this.answerAbout(bin, sale);
-    const inTime = withTimeout(this.settings.binTimeoutMs, () => asked, this.clock)
-      .catch((): Told => ({ outcome: unknownCard('no_answer'), keptMs: KEPT_FAILURE_MS }))
-      .then(({ outcome, keptMs }) => {
-        if (keptMs > 0) this.answers.keep(key, outcome, keptMs);
-        return outcome;
-      });
-    this.#asking.set(key, inTime);
+  private ask(bin: string, sale: AskedSale): Asked {
+    const answer = this.answerAbout(bin, sale);
+    const told = withTimeout(this.settings.binTimeoutMs, () => answer, this.clock).catch(() => NO_ANSWER);
+    const asked: Asked = { outcome: told.then(({ outcome }) => outcome), keptUntil: Infinity };
+    const keptUntil = told.then(({ keptMs }) => this.clock.monotonic() + keptMs);
+    this.asking += 1;
     // The place is free again once the request has ended, however long a host's signer takes.
-    void Promise.all([asked, inTime]).then(() => this.#asking.delete(key));
-    return inTime;
+    void Promise.all([keptUntil, answer]).then(([until]) => {
+      asked.keptUntil = until;
+      this.asking -= 1;
+    });
+    return asked;
   }
 
   /** Never rejects: a checkout must not fail because nothing is known of a card. */
@@ -128,41 +144,4 @@ export class BinInquiries {
 function cardBin(bin: string, outcome: BinOutcome): CardBin {
   const installments = outcome.installments?.map((row) => new CardInstallment(row)) ?? null;
   return new CardBin({ bin, ...outcome, installments });
-}
-
-/** A few hundred BINs are most of a country's cards. */
-const MAX_ANSWERS = 1_000;
-
-interface Kept {
-  /** By the monotonic clock. */
-  readonly until: number;
-  readonly outcome: BinOutcome;
-}
-
-/**
- * What the gateway has said about cards a short time ago, in this process. Beyond a thousand answers, the oldest is
- * forgotten.
- */
-export class BinAnswers {
-  /** #private, so that `inspect` of the service does not show the answers. */
-  readonly #answers = new Map<string, Kept>();
-
-  constructor(private readonly clock: PaymentClock) {}
-
-  find(key: string): BinOutcome | null {
-    const kept = this.#answers.get(key);
-    if (!kept) return null;
-    if (this.clock.monotonic() < kept.until) return kept.outcome;
-    this.#answers.delete(key);
-    return null;
-  }
-
-  keep(key: string, outcome: BinOutcome, keptMs: number): void {
-    // So that it becomes the newest.
-    this.#answers.delete(key);
-    this.#answers.set(key, { until: this.clock.monotonic() + keptMs, outcome });
-    if (this.#answers.size <= MAX_ANSWERS) return;
-    const [oldest] = this.#answers.keys();
-    if (oldest !== undefined) this.#answers.delete(oldest);
-  }
 }

@@ -1,24 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import type { ClassConstructor } from 'class-transformer';
+import { createHash } from 'node:crypto';
+import { IsText } from '../dto/rules.js';
 import type { DoPaymentDto, HostedPaymentDto, TransactionDetailsDto } from '../dto/sale.dto.js';
 import { copyInput, validateCopy } from '../dto/validate-input.js';
-import { PaymentStoreError } from '../errors/payment-errors.js';
-import { PaymentValidationError } from '../errors/payment-errors.js';
-import type { HostedRequest, SaleRequest } from '../gateway/gateway-dialect.js';
+import { PaymentStoreError, PaymentValidationError } from '../errors/payment-errors.js';
+import type { GatewayDialect, HostedRequest, SaleRequest } from '../gateway/gateway-dialect.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { AMOUNT_TEXTS, type AmountFormat, canonicalAmount } from '../payment/amount.js';
 import { maskCardNumber } from '../payment/kept-text.js';
 import { type PaymentKind, type PaymentRecord, UNANSWERED } from '../payment/payment.js';
 import { referenceLockIn } from '../payment/transitions.js';
 import { loopTurn } from '../runtime/clock.js';
+import { notAPromise } from '../runtime/not-a-promise.js';
 import { Randomness } from '../runtime/randomness.js';
 import { claimEnd } from '../settlement/claim.js';
 import { type Earlier, PaymentReader } from '../settlement/records.js';
 import { StoreClock } from '../settlement/store-clock.js';
 import { PaymentWriter } from '../settlement/writer.js';
 import { currentTraceparent } from '../telemetry/spans.js';
-import { hashCallbackToken, newAttemptId, newCallbackToken, newConversationIdOf, newHostIdNonce } from './ids.js';
-import { ReturnUrlMaker, type ReturnUrls } from './return-urls.js';
+import { ReturnUrlMaker } from './return-urls.js';
 
 const KNOWN_VALUES = { paymentMethod: 'CARDPAYMENT', paymentInstrumentType: 'CARD', transactionType: 'SALE' } as const;
 
@@ -59,32 +60,92 @@ export class Opening {
     return { input: validateCopy(type, copy, { luhn, now }), now };
   }
 
+  /**
+   * A token for the URLs of a payment: 256 random bits, base64url. It lets its holder deliver the bank's answer for this
+   * payment, and do nothing else.
+   */
   newToken(): string {
-    return newCallbackToken(this.random);
+    return this.random.bytes(32).toString('base64url');
   }
 
-  /** @param token of the payment's callback; none for a direct payment */
+  /**
+   * The sale as the gateway gets it: the input with every default filled in.
+   *
+   * @param token of the payment's callback; none for a direct payment
+   * @throws PaymentValidationError for URLs that lead to another site
+   */
   saleRequest(input: DoPaymentDto, token?: string): SaleRequest {
-    return saleRequest(input, this.settings, this.returnUrls.make(input, token));
+    return {
+      ...this.hostedRequest(input, token),
+      paymentMethod: input.paymentMethod ?? KNOWN_VALUES.paymentMethod,
+      cardDetails: input.cardDetails,
+      cardHolderInfo: input.cardHolderInfo,
+    };
   }
 
   /** The same of a sale whose card the buyer types at the gateway. */
-  hostedRequest(input: HostedPaymentDto, token: string): HostedRequest {
-    return hostedRequest(input, this.settings, this.returnUrls.make(input, token));
+  hostedRequest(input: DoPaymentDto | HostedPaymentDto, token?: string): HostedRequest {
+    const { dialect, language, amountFormat } = this.settings;
+    const urls = this.returnUrls.make(input, token);
+    const { transactionDetails: transaction } = input;
+    return {
+      conversationId: input.conversationId ?? newConversationIdOf(dialect),
+      ...urls,
+      language: input.language ?? language,
+      paymentInstrumentType: input.paymentInstrumentType ?? KNOWN_VALUES.paymentInstrumentType,
+      transactionType: transaction.transactionType ?? KNOWN_VALUES.transactionType,
+      installmentCount: transaction.installmentCount ?? 1,
+      amount: amountText(transaction, 'transactionDetails.amount', amountFormat),
+      currencyCode: transaction.currencyCode,
+      vftFlag: transaction.vftFlag,
+      pfSubMerchantId: input.extraParameter?.pfSubMerchantId,
+    };
   }
 
-  /** @param token as in the sale's URLs, by which the callback finds the payment */
+  /**
+   * The first record of a payment: `charging` or `initiating`.
+   *
+   * @param token as in the sale's URLs, by which the callback finds the payment
+   */
   newPayment(
     kind: PaymentKind,
     sale: SaleRequest | HostedRequest,
     { input, now }: Received<Pick<DoPaymentDto, 'conversationId' | 'reference' | 'allowRepeat' | 'idempotencyKey'>>,
     token?: string,
   ): PaymentRecord {
+    const { account, gateways, sessionTtlMs, timeoutMs } = this.settings;
+    const state = kind === 'direct' ? 'charging' : 'initiating';
+    const owner = { kind, reference: input.reference ?? null, allowRepeat: input.allowRepeat ?? false };
     const hasToken = token !== undefined && (sale.returnUrl.includes(token) || sale.failUrl.includes(token));
-    const tokenHash = hasToken ? hashCallbackToken(token) : null;
-    const attemptId = newAttemptId(this.random);
-    const ids = { tokenHash, attemptId, hostIdNonce: newHostIdNonce(this.random, input) };
-    const record = newPaymentRecord(kind, sale, input, this.settings, now, ids);
+    const record: PaymentRecord = {
+      conversationId: sale.conversationId,
+      account,
+      ...owner,
+      state,
+      reason: null,
+      amount: sale.amount,
+      currencyCode: sale.currencyCode,
+      installmentCount: sale.installmentCount,
+      ...UNANSWERED,
+      maskedCardNumber: 'cardDetails' in sale ? maskCardNumber(sale.cardDetails.cardNo) : null,
+      createdAt: now,
+      updatedAt: now,
+      finalizedAt: null,
+      version: 1,
+      tokenHash: hasToken ? hashCallbackToken(token) : null,
+      idempotencyKey: input.idempotencyKey ?? null,
+      referenceLock: referenceLockIn(state, owner),
+      hostIdNonce: newHostIdNonce(this.random, input.conversationId),
+      gateway: gateways[0],
+      expiresAt: kind === '3d' ? new Date(now.getTime() + sessionTtlMs) : null,
+      // Of a 3D payment, too: a start that failed must not keep its idempotencyKey for as long as the buyer may take.
+      dueAt: claimEnd(now, timeoutMs),
+      attemptId: newAttemptId(this.random),
+      inquiries: 0,
+      notFoundAt: null,
+      note: null,
+      by: null,
+    };
     const traceparent = token === undefined ? null : currentTraceparent();
     return traceparent === null ? record : { ...record, traceparent };
   }
@@ -114,41 +175,6 @@ export class Opening {
 }
 
 /**
- * The sale as the gateway gets it: the input with every default filled in.
- * @throws PaymentValidationError for an amount that is not valid; the input has been checked before, so this is the
- *   last line of defence
- */
-export function saleRequest(input: DoPaymentDto, settings: PaymentSettings, urls: ReturnUrls): SaleRequest {
-  return {
-    ...hostedRequest(input, settings, urls),
-    paymentMethod: input.paymentMethod ?? KNOWN_VALUES.paymentMethod,
-    cardDetails: input.cardDetails,
-    cardHolderInfo: input.cardHolderInfo,
-  };
-}
-
-/** The same of a sale whose card the buyer types at the gateway. */
-export function hostedRequest(
-  input: DoPaymentDto | HostedPaymentDto,
-  { dialect, language, amountFormat }: PaymentSettings,
-  urls: ReturnUrls,
-): HostedRequest {
-  const { transactionDetails: transaction } = input;
-  return {
-    conversationId: input.conversationId ?? newConversationIdOf(dialect),
-    ...urls,
-    language: input.language ?? language,
-    paymentInstrumentType: input.paymentInstrumentType ?? KNOWN_VALUES.paymentInstrumentType,
-    transactionType: transaction.transactionType ?? KNOWN_VALUES.transactionType,
-    installmentCount: transaction.installmentCount ?? 1,
-    amount: amountText(transaction, 'transactionDetails.amount', amountFormat),
-    currencyCode: transaction.currencyCode,
-    vftFlag: transaction.vftFlag,
-    pfSubMerchantId: input.extraParameter?.pfSubMerchantId,
-  };
-}
-
-/**
  * The canonical text of an amount.
  *
  * @param path the field that a refusal names
@@ -166,48 +192,33 @@ export function amountText(
   throw new PaymentValidationError([{ path, rule: problem, message }]);
 }
 
-/** What identifies a new payment, besides its conversationId. */
-type OpeningIds = Required<Pick<PaymentRecord, 'tokenHash' | 'attemptId' | 'hostIdNonce'>>;
+/**
+ * A new id of the dialect's, checked like one that is given with an input, before anything is recorded or sent.
+ *
+ * @throws TypeError for anything else than such a text; a host's own dialect may give anything
+ */
+export function newConversationIdOf(dialect: Pick<GatewayDialect, 'name' | 'newConversationId'>): string {
+  const what = `newConversationId() of the dialect "${dialect.name}"`;
+  const id: unknown = notAPromise(dialect.newConversationId(), `what ${what} returned`);
+  if (typeof id === 'string' && IsText.isGood(id)) return id;
+  throw new TypeError(`${what} returned no text that can be an id: nothing was recorded or sent`);
+}
 
-/** The first record of a payment: `charging` or `initiating`. */
-export function newPaymentRecord(
-  kind: PaymentKind,
-  sale: SaleRequest | HostedRequest,
-  input: Pick<DoPaymentDto, 'reference' | 'allowRepeat' | 'idempotencyKey'>,
-  settings: PaymentSettings,
-  now: Date,
-  { tokenHash, attemptId, hostIdNonce }: OpeningIds,
-): PaymentRecord {
-  const state = kind === 'direct' ? 'charging' : 'initiating';
-  const owner = { kind, reference: input.reference ?? null, allowRepeat: input.allowRepeat ?? false };
-  const expiresAt = kind === '3d' ? new Date(now.getTime() + settings.sessionTtlMs) : null;
-  return {
-    conversationId: sale.conversationId,
-    account: settings.account,
-    ...owner,
-    state,
-    reason: null,
-    amount: sale.amount,
-    currencyCode: sale.currencyCode,
-    installmentCount: sale.installmentCount,
-    ...UNANSWERED,
-    maskedCardNumber: 'cardDetails' in sale ? maskCardNumber(sale.cardDetails.cardNo) : null,
-    createdAt: now,
-    updatedAt: now,
-    finalizedAt: null,
-    version: 1,
-    tokenHash,
-    idempotencyKey: input.idempotencyKey ?? null,
-    referenceLock: referenceLockIn(state, owner),
-    hostIdNonce,
-    gateway: settings.gateways[0],
-    expiresAt,
-    // Of a 3D payment, too: a start that failed must not keep its idempotencyKey for as long as the buyer may take.
-    dueAt: claimEnd(now, settings.timeoutMs),
-    attemptId,
-    inquiries: 0,
-    notFoundAt: null,
-    note: null,
-    by: null,
-  };
+/** SHA-256 of the token, lowercase hex. Only this is stored. */
+export function hashCallbackToken(token: string): string {
+  return createHash('sha256').update(token, 'utf8').digest('hex');
+}
+
+/** 128 random bits that identify the attempt which opened or claimed a payment. */
+export function newAttemptId(random: Randomness): string {
+  return random.bytes(16).toString('base64url');
+}
+
+/**
+ * 48 random bits, lowercase hex, for a payment or refund whose id the host chose: see `PaymentRecord.hostIdNonce`.
+ *
+ * @returns null if the module makes the id
+ */
+export function newHostIdNonce(random: Randomness, hostId: string | undefined): string | null {
+  return hostId === undefined ? null : random.bytes(6).toString('hex');
 }

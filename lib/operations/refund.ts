@@ -10,8 +10,8 @@ import {
   PaymentStateError,
   PaymentStoreError,
   PaymentUnsupportedError,
+  PaymentValidationError,
 } from '../errors/payment-errors.js';
-import { PaymentValidationError, type ValidationProblem } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import type { RefundRequest } from '../gateway/gateway-dialect.js';
 import { PaymentSettings } from '../options/payment-settings.js';
@@ -39,8 +39,7 @@ import { resultChanges } from '../settlement/result-fields.js';
 import { StoreClock } from '../settlement/store-clock.js';
 import { PaymentWriter, refundOf } from '../settlement/writer.js';
 import { inOperation } from '../telemetry/spans.js';
-import { newAttemptId, newConversationIdOf, newHostIdNonce } from './ids.js';
-import { amountText } from './opening.js';
+import { amountText, newAttemptId, newConversationIdOf, newHostIdNonce } from './opening.js';
 import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from './resolution.js';
 
 const MAX_OPENING_TRIES = 5;
@@ -93,7 +92,7 @@ export class Refunds {
     return this.inSpan('recordRefund', async () => {
       const input = validateInput(RecordRefundDto, given);
       if (input.refundId === undefined && input.idempotencyKey === undefined) {
-        throw this.refused({ path: 'refundId', rule: 'isDefined', message: NO_KEY_TEXTS });
+        throw new PaymentValidationError([{ path: 'refundId', rule: 'isDefined', message: NO_KEY_TEXTS }]);
       }
       const opened = await this.open('refund', input, () => Promise.resolve());
       if ('earlier' in opened) return toRefund(opened.earlier);
@@ -157,7 +156,7 @@ export class Refunds {
       const needed = await prepare(sale);
 
       const amount = asked.amount ?? totals.refundable;
-      const record = newRefundRecord(kind, sale, { ...input, amount }, this.clock.now(), this.settings, this.random);
+      const record = this.newRefund(kind, sale, { ...input, amount });
       const taken = await this.writer.open(record);
       if (taken === null) {
         await this.confirm(record);
@@ -243,18 +242,14 @@ export class Refunds {
   /** @throws PaymentValidationError for what only the payment's currency and card can tell */
   private asked(kind: RefundKind, input: RefundDto, sale: PaymentRecord): AskedRefund {
     for (const path of ['refundId', 'idempotencyKey'] as const) {
-      const isCard = holdsCard(input[path] ?? '', sale);
-      if (isCard) throw this.refused({ path, rule: IsCardFree.rule, message: IsCardFree.texts });
+      if (!holdsCard(input[path] ?? '', sale)) continue;
+      throw new PaymentValidationError([{ path, rule: IsCardFree.rule, message: IsCardFree.texts }]);
     }
     const { refundId = null, idempotencyKey = null, conversationId, amount } = input;
     const { amountFormat } = this.settings;
     const { currencyCode } = sale;
     const text = amount === undefined ? null : amountText({ amount, currencyCode }, 'amount', amountFormat);
     return { kind, refundId, idempotencyKey, conversationId, amount: text };
-  }
-
-  private refused(problem: ValidationProblem): PaymentValidationError {
-    return new PaymentValidationError([problem]);
   }
 
   /**
@@ -276,6 +271,48 @@ export class Refunds {
     throw new PaymentRefundError('no_ids', toPayment(sale), this.totalsOf(sale, refunds));
   }
 
+  /** The first record of a refund, which holds the lock of its payment. */
+  private newRefund(
+    kind: RefundKind,
+    sale: PaymentRecord,
+    input: Omit<RefundDto, 'amount'> & { readonly amount: string },
+  ): PaymentRecord {
+    const { account, dialect, timeoutMs } = this.settings;
+    const now = this.clock.now();
+    const { amount, refundId, idempotencyKey = null, note, by } = input;
+    const state = 'refunding';
+    const owner = { kind, parentId: sale.conversationId, reference: sale.reference, allowRepeat: false };
+    return {
+      conversationId: refundId ?? newConversationIdOf(dialect),
+      account,
+      ...owner,
+      state,
+      reason: null,
+      amount,
+      currencyCode: sale.currencyCode,
+      installmentCount: 1,
+      ...UNANSWERED,
+      maskedCardNumber: sale.maskedCardNumber,
+      createdAt: now,
+      updatedAt: now,
+      finalizedAt: null,
+      version: 1,
+      tokenHash: null,
+      idempotencyKey,
+      referenceLock: referenceLockIn(state, owner),
+      hostIdNonce: newHostIdNonce(this.random, refundId),
+      gateway: sale.gateway ?? null,
+      expiresAt: null,
+      dueAt: claimEnd(now, timeoutMs),
+      attemptId: newAttemptId(this.random),
+      inquiries: 0,
+      notFoundAt: null,
+      note: note === undefined ? null : keptNote(note, MAX_NOTE_LENGTH),
+      by: by === undefined ? null : keptNote(by, MAX_NAME_LENGTH),
+      sale: saleText(toPayment(sale)),
+    };
+  }
+
   private inSpan(operation: Operation, work: () => Promise<Refund>): Promise<Refund> {
     return inOperation({ operation, account: this.settings.account }, (refund) => refund, work);
   }
@@ -288,47 +325,4 @@ function isInterrupted(current: PaymentRecord, { attemptId }: PaymentRecord): bo
 
 function idsIn({ orderId, paymentId }: Pick<PaymentRecord, 'orderId' | 'paymentId'>): GatewayIds | null {
   return orderId !== null && paymentId !== null ? { orderId, paymentId } : null;
-}
-
-/** The first record of a refund, which holds the lock of its payment. */
-export function newRefundRecord(
-  kind: RefundKind,
-  sale: PaymentRecord,
-  input: Omit<RefundDto, 'amount'> & { readonly amount: string },
-  now: Date,
-  { account, dialect, timeoutMs }: PaymentSettings,
-  random: Randomness,
-): PaymentRecord {
-  const { amount, refundId, idempotencyKey = null, note, by } = input;
-  const state = 'refunding';
-  const owner = { kind, parentId: sale.conversationId, reference: sale.reference, allowRepeat: false };
-  return {
-    conversationId: refundId ?? newConversationIdOf(dialect),
-    account,
-    ...owner,
-    state,
-    reason: null,
-    amount,
-    currencyCode: sale.currencyCode,
-    installmentCount: 1,
-    ...UNANSWERED,
-    maskedCardNumber: sale.maskedCardNumber,
-    createdAt: now,
-    updatedAt: now,
-    finalizedAt: null,
-    version: 1,
-    tokenHash: null,
-    idempotencyKey,
-    referenceLock: referenceLockIn(state, owner),
-    hostIdNonce: newHostIdNonce(random, { conversationId: refundId }),
-    gateway: sale.gateway ?? null,
-    expiresAt: null,
-    dueAt: claimEnd(now, timeoutMs),
-    attemptId: newAttemptId(random),
-    inquiries: 0,
-    notFoundAt: null,
-    note: note === undefined ? null : keptNote(note, MAX_NOTE_LENGTH),
-    by: by === undefined ? null : keptNote(by, MAX_NAME_LENGTH),
-    sale: saleText(toPayment(sale)),
-  };
 }

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentNotFoundError, PaymentStateError } from '../errors/payment-errors.js';
-import { PaymentValidationError, type ValidationProblem } from '../errors/payment-errors.js';
+import { PaymentNotFoundError, PaymentStateError, PaymentValidationError } from '../errors/payment-errors.js';
 import { keptNote } from '../payment/kept-text.js';
 import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { isClaimed, factsOf } from '../payment/states.js';
@@ -131,26 +130,19 @@ interface Resolution {
 
 /** @throws PaymentValidationError */
 function checkedResolution([id, state, note, options = {}, ...surplus]: readonly unknown[]): Resolution {
-  const problems: ValidationProblem[] = [];
-  if (state !== 'succeeded' && state !== 'failed') {
-    problems.push({ path: 'state', rule: 'isIn', message: 'must be succeeded or failed' });
-  }
-  if (typeof note !== 'string' || note.trim() === '') {
-    problems.push({ path: 'note', rule: 'isNotEmpty', message: 'must say how it was found out' });
-  }
-  if (surplus.length > 0) {
-    problems.push({ path: 'arguments', rule: 'maxLength', message: 'must be four at most: by and force are options' });
-  }
-  const { by, force, ...unknown } = objectIn(options, problems);
-  if (by !== undefined && (typeof by !== 'string' || by.trim() === '')) {
-    problems.push({ path: 'options.by', rule: 'isNotEmpty', message: 'must be a text that says who, or left out' });
-  }
-  if (force !== undefined && typeof force !== 'boolean') {
-    problems.push({ path: 'options.force', rule: 'isBoolean', message: 'must be true, false, or left out' });
-  }
-  if (Object.keys(unknown).length > 0) {
-    problems.push({ path: 'options', rule: 'whitelist', message: 'may hold by and force, and nothing else' });
-  }
+  const isObject = typeof options === 'object' && options !== null && !Array.isArray(options);
+  const { by, force, ...unknown } = (isObject ? options : {}) as Readonly<Record<string, unknown>>;
+  const isForceGood = force === undefined || typeof force === 'boolean';
+  const checks: readonly (readonly [isGood: boolean, path: string, rule: string, message: string])[] = [
+    [state === 'succeeded' || state === 'failed', 'state', 'isIn', 'must be succeeded or failed'],
+    [isFilled(note), 'note', 'isNotEmpty', 'must say how it was found out'],
+    [surplus.length === 0, 'arguments', 'maxLength', 'must be four at most: by and force are options'],
+    [isObject, 'options', 'isObject', 'must be an object, such as { by: "ada@shop.example" }'],
+    [by === undefined || isFilled(by), 'options.by', 'isNotEmpty', 'must be a text that says who, or left out'],
+    [isForceGood, 'options.force', 'isBoolean', 'must be true, false, or left out'],
+    [Object.keys(unknown).length === 0, 'options', 'whitelist', 'may hold by and force, and nothing else'],
+  ];
+  const problems = checks.flatMap(([isGood, path, rule, message]) => (isGood ? [] : [{ path, rule, message }]));
   if (problems.length > 0) throw new PaymentValidationError(problems);
   return {
     id: id as string,
@@ -161,12 +153,7 @@ function checkedResolution([id, state, note, options = {}, ...surplus]: readonly
   };
 }
 
-function objectIn(options: unknown, problems: ValidationProblem[]): Readonly<Record<string, unknown>> {
-  if (typeof options === 'object' && options !== null && !Array.isArray(options)) return { ...options };
-  problems.push({
-    path: 'options',
-    rule: 'isObject',
-    message: 'must be an object, such as { by: "ada@shop.example" }',
-  });
-  return {};
+/** Whether it is a text that is not blank. */
+export function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }

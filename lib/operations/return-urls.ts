@@ -8,7 +8,9 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { variableOf } from '../payment/account.js';
 import { isLoopback } from '../runtime/network.js';
 import type { Translations } from '../runtime/text-language.js';
-import { NO_TOKEN } from './ids.js';
+
+/** Stands in place of the token in the URLs of a direct payment: no buyer returns to them. */
+const NO_TOKEN = 'direct';
 
 /** The two URLs that a request gives the gateway. */
 export interface ReturnUrls {

@@ -1,8 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { types } from 'node:util';
 import type { RecordRefundDto, RefundDto, VoidDto } from '../dto/refund.dto.js';
-import { PaymentNotFoundError } from '../errors/payment-errors.js';
-import { PaymentValidationError } from '../errors/payment-errors.js';
+import { PaymentNotFoundError, PaymentValidationError } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { otherGatewaysIn } from '../payment/gateway-id.js';
 import { isWritable, keptNote } from '../payment/kept-text.js';
@@ -27,12 +26,9 @@ import { InFlight } from '../settlement/in-flight.js';
 import { PaymentReader, RefundReader } from '../settlement/records.js';
 import {
   type Delivery,
-  type DeliveryPlace,
-  type ListPlace,
   PAYMENT_STORE,
   type PaymentStore,
   type RecordType,
-  type SettledPage,
   type SettledPlace,
   type StateCount,
 } from '../store/payment-store.js';
@@ -40,10 +36,12 @@ import { callStore } from '../store/store-call.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { Inquiries } from './inquiry.js';
 import { Refunds } from './refund.js';
-import { MAX_NAME_LENGTH, Resolutions } from './resolution.js';
+import { isFilled, MAX_NAME_LENGTH, Resolutions } from './resolution.js';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000;
+/** How many settled records are read at a time, so that memory use does not depend on their number. */
+const SETTLED_PAGE_SIZE = 200;
 
 /** Which page of a list. */
 export interface StaffPage {
@@ -62,11 +60,6 @@ export interface PaymentListQuery extends StaffPage {
 /** Which refunds and voids to list, the newest first. */
 export interface RefundListQuery extends StaffPage {
   readonly state?: RefundState | readonly RefundState[];
-}
-
-interface RecordListQuery extends StaffPage {
-  readonly state?: LedgerState | readonly LedgerState[];
-  readonly reference?: string;
 }
 
 /** Which deliveries to list, the oldest event first: the parked ones, unless `parked` is false. */
@@ -133,6 +126,12 @@ export interface OperationsCounts {
   readonly otherGateway: number;
 }
 
+/** From the first moment of a period until just before its last. */
+export interface Period {
+  readonly from: Date;
+  readonly to: Date;
+}
+
 /**
  * What the people who look after payments may do: find and list, see the history, ask the gateway, settle by hand, give
  * money back, and have an event delivered again. Inject this class, or `@InjectPaymentOperations(name)` for a named
@@ -161,8 +160,8 @@ export class PaymentOperations {
    * @throws PaymentStoreError
    */
   async list(query: PaymentListQuery = {}): Promise<{ readonly payments: Payment[]; readonly next: string | null }> {
-    const { records, next } = await this.page('payment', query, SALE_STATES);
-    return { payments: records.map((record) => toPayment(record)), next };
+    const { rows, next } = await this.records('payment', query, SALE_STATES);
+    return { payments: rows.map((record) => toPayment(record)), next };
   }
 
   /**
@@ -174,8 +173,8 @@ export class PaymentOperations {
   async listRefunds(
     query: RefundListQuery = {},
   ): Promise<{ readonly refunds: Refund[]; readonly next: string | null }> {
-    const { records, next } = await this.page('refund', query, REFUND_STATES);
-    return { refunds: records.map((record) => toRefund(record)), next };
+    const { rows, next } = await this.records('refund', query, REFUND_STATES);
+    return { refunds: rows.map((record) => toRefund(record)), next };
   }
 
   /** @throws PaymentStoreError */
@@ -226,9 +225,19 @@ export class PaymentOperations {
       if (!types.isDate(period[path]) || Number.isNaN(period[path].getTime()))
         throw refused(path, 'isDate', 'must be a Date');
     }
-    const listSettled: PaymentStore['listSettled'] = (page) => callStore('reading', () => this.store.listSettled(page));
-    for await (const record of settledRecords({ listSettled }, this.settings.account, period)) {
-      yield shown(await this.proven(record));
+    const { account } = this.settings;
+    let after: SettledPlace | null = null;
+    for (;;) {
+      const page = { account, ...period, after, limit: SETTLED_PAGE_SIZE };
+      const records = await callStore('reading', () => this.store.listSettled(page));
+      for (const record of records) yield shown(await this.proven(record));
+      const last = records.at(-1);
+      if (!last || records.length < SETTLED_PAGE_SIZE) return;
+      const { finalizedAt, conversationId } = last;
+      const next: SettledPlace = { finalizedAt: finalizedAt ?? new Date(0), conversationId };
+      // It would go on for ever.
+      if (after && !isBehind(next, after)) throw new Error('The store lists settled records that it listed before.');
+      after = next;
     }
   }
 
@@ -261,16 +270,16 @@ export class PaymentOperations {
     readonly deliveries: OperationsDelivery[];
     readonly next: string | null;
   }> {
-    const count = checkedLimit(limit);
-    const place = placeIn(after, ([occurredAt, eventId, handlerId]): DeliveryPlace => {
-      return { occurredAt: new Date(occurredAt), eventId, handlerId: handlerId ?? '' };
-    });
     const { account } = this.settings;
-    const page = { account, parked, after: place, limit: count + 1 };
-    const found = await callStore('reading', () => this.store.listDeliveries(page));
-    const placeOf = ({ event, handlerId }: Delivery) =>
-      placeText([event.occurredAt.getTime(), event.eventId, handlerId]);
-    return { deliveries: found.slice(0, count).map(toShownDelivery), next: nextOf(found, count, placeOf) };
+    const { rows, next } = await pageOf<Delivery>(
+      { after, limit },
+      ({ event, handlerId }) => [event.occurredAt, event.eventId, handlerId],
+      (place, count) => {
+        const behind = place && { occurredAt: place[0], eventId: place[1], handlerId: place[2] ?? '' };
+        return this.store.listDeliveries({ account, parked, after: behind, limit: count });
+      },
+    );
+    return { deliveries: rows.map(toShownDelivery), next };
   }
 
   /**
@@ -294,23 +303,17 @@ export class PaymentOperations {
 
   /** As `PaymentService.inquire`; who asked is kept with what it settles. */
   inquire(conversationId: string, member: StaffMember): Promise<Payment> {
-    return this.inFlight.run(async () =>
-      this.inquiries.inquire(conversationId, this.noted('inquire', conversationId, member)),
-    );
+    return this.asking('inquire', conversationId, member, (by) => this.inquiries.inquire(conversationId, by));
   }
 
   /** As `PaymentService.inquireRefund`; who asked is kept with what it settles. */
   inquireRefund(refundId: string, member: StaffMember): Promise<Refund> {
-    return this.inFlight.run(async () =>
-      this.inquiries.inquireRefund(refundId, this.noted('inquireRefund', refundId, member)),
-    );
+    return this.asking('inquireRefund', refundId, member, (by) => this.inquiries.inquireRefund(refundId, by));
   }
 
   /** As `PaymentService.abandon`, but its event is raised, since the shop's code does not have the answer. */
   abandon(conversationId: string, member: StaffMember): Promise<Payment> {
-    return this.inFlight.run(async () =>
-      this.inquiries.abandon(conversationId, this.noted('abandon', conversationId, member)),
-    );
+    return this.asking('abandon', conversationId, member, (by) => this.inquiries.abandon(conversationId, by));
   }
 
   /** As `PaymentService.resolve`, with `by`. */
@@ -320,7 +323,7 @@ export class PaymentOperations {
     note: string,
     options: StaffResolveOptions,
   ): Promise<Payment> {
-    return this.inFlight.run(async () => this.operator.resolve(conversationId, state, note, withName(options)));
+    return this.inFlight.run(() => this.operator.resolve(conversationId, state, note, named(options)));
   }
 
   /** As `PaymentService.resolveRefund`, with `by`. */
@@ -330,22 +333,32 @@ export class PaymentOperations {
     note: string,
     options: StaffResolveOptions,
   ): Promise<Refund> {
-    return this.inFlight.run(async () => this.operator.resolveRefund(refundId, state, note, withName(options)));
+    return this.inFlight.run(() => this.operator.resolveRefund(refundId, state, note, named(options)));
   }
 
   /** As `PaymentService.refund`, with `by`. */
   refund(input: RefundDto & StaffMember): Promise<Refund> {
-    return this.inFlight.begin(async () => this.refundFlow.refund(withName(input)));
+    return this.inFlight.begin(() => this.refundFlow.refund(named(input)));
   }
 
   /** As `PaymentService.void`, with `by`. */
   void(input: VoidDto & StaffMember): Promise<Refund> {
-    return this.inFlight.begin(async () => this.refundFlow.void(withName(input)));
+    return this.inFlight.begin(() => this.refundFlow.void(named(input)));
   }
 
   /** As `PaymentService.recordRefund`, with `by`. */
   recordRefund(input: RecordRefundDto & StaffMember): Promise<Refund> {
-    return this.inFlight.begin(async () => this.refundFlow.recordRefund(withName(input)));
+    return this.inFlight.begin(() => this.refundFlow.recordRefund(named(input)));
+  }
+
+  /** An ask may change nothing, and then only this line says who asked. */
+  private asking<T>(act: string, id: string, member: StaffMember, ask: (by: string) => Promise<T>): Promise<T> {
+    return this.inFlight.run(() => {
+      const by = nameOf(member);
+      const { account } = this.settings;
+      this.logger.log(new LogRecord(`${act} of ${id}, asked for by ${by}.`, { account, id, act, by }));
+      return ask(by);
+    });
   }
 
   /** A record without what the gateway may have said about another payment, perhaps before an operator settled it. */
@@ -357,30 +370,23 @@ export class PaymentOperations {
     return { ...own, ...UNANSWERED, code, message };
   }
 
-  /** An ask may change nothing, and then only this line says who asked. */
-  private noted(act: string, id: string, member: StaffMember): string {
-    const by = nameOf(member);
-    const { account } = this.settings;
-    this.logger.log(new LogRecord(`${act} of ${id}, asked for by ${by}.`, { account, id, act, by }));
-    return by;
-  }
-
-  private async page(
+  private async records(
     type: RecordType,
-    { state, reference, after, limit }: RecordListQuery,
+    { state, reference, ...page }: ListQuery,
     known: readonly LedgerState[],
-  ): Promise<{ readonly records: readonly PaymentRecord[]; readonly next: string | null }> {
-    const count = checkedLimit(limit);
-    const states = state === undefined ? undefined : typeof state === 'string' ? [state] : state;
+  ): Promise<Page<PaymentRecord>> {
+    const { account } = this.settings;
+    const states = typeof state === 'string' ? [state] : state;
     if (states?.some((one) => !known.includes(one))) throw refused('state', 'isIn', `must be of ${known.join(', ')}`);
-    const place = placeIn(after, ([createdAt, conversationId]): ListPlace => {
-      return { createdAt: new Date(createdAt), conversationId };
-    });
-    if (reference !== undefined && !isWritable(reference)) return { records: [], next: null };
-    const query = { account: this.settings.account, type, states, reference, after: place, limit: count + 1 };
-    const found = await callStore('reading', () => this.store.list(query));
-    const placeOf = (record: PaymentRecord) => placeText([record.createdAt.getTime(), record.conversationId]);
-    return { records: found.slice(0, count), next: nextOf(found, count, placeOf) };
+    return pageOf<PaymentRecord>(
+      page,
+      ({ createdAt, conversationId }) => [createdAt, conversationId],
+      async (place, limit) => {
+        if (reference !== undefined && !isWritable(reference)) return [];
+        const after = place && { createdAt: place[0], conversationId: place[1] };
+        return this.store.list({ account, type, states, reference, after, limit });
+      },
+    );
   }
 }
 
@@ -401,85 +407,72 @@ function picked<State extends LedgerState>(
   return Object.fromEntries(states.map((state) => [state, counts[state]])) as Record<State, StateCount>;
 }
 
-/** A place in a list as a text for addresses: the time in ms, and ids. */
-type PlaceParts = readonly [time: number, id: string, handlerId?: string];
+/** Which rows of a list; what both lists of records may be asked for. */
+interface ListQuery extends StaffPage {
+  readonly state?: LedgerState | readonly LedgerState[];
+  readonly reference?: string;
+}
 
-function placeText(parts: PlaceParts): string {
-  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** The place of its last row as a text for addresses; null if no row follows. */
+  readonly next: string | null;
+}
+
+/** Where a row is in its list. */
+type Place = readonly [time: Date, id: string, handlerId?: string];
+
+/**
+ * @param read up to so many rows that follow a place
+ * @throws PaymentValidationError, PaymentStoreError
+ */
+async function pageOf<Row>(
+  { after, limit = DEFAULT_LIMIT }: StaffPage,
+  placeOf: (row: Row) => Place,
+  read: (after: Place | null, limit: number) => Promise<readonly Row[]>,
+): Promise<Page<Row>> {
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+    throw refused('limit', 'limit', `must be a whole number from 1 to ${MAX_LIMIT}`);
+  }
+  const place = after === null || after === undefined ? null : placeIn(after);
+  // One row more says whether another page follows.
+  const found = await callStore('reading', () => read(place, limit + 1));
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  return { rows, next: last === undefined ? null : placeText(placeOf(last)) };
+}
+
+function placeText([time, ...ids]: Place): string {
+  return Buffer.from(JSON.stringify([time.getTime(), ...ids])).toString('base64url');
 }
 
 /** @throws PaymentValidationError for a text that is no place */
-function placeIn<Place>(text: string | null | undefined, placeOf: (parts: PlaceParts) => Place): Place | null {
-  if (text === null || text === undefined) return null;
+function placeIn(text: string): Place {
   try {
-    const parts = JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown[];
-    const [time, ...ids] = parts;
+    const [time, ...ids] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [number, ...string[]];
     const isPlace = Number.isSafeInteger(time) && ids.length > 0 && ids.every(isWritable);
-    if (isPlace) return placeOf(parts as unknown as PlaceParts);
+    if (isPlace) return [new Date(time), ...ids] as unknown as Place;
   } catch {
     // Refused below.
   }
   throw refused('after', 'isPlace', 'must be the next of an earlier page, as it was given');
 }
 
-function nextOf<Row>(found: readonly Row[], count: number, placeOf: (row: Row) => string): string | null {
-  const last = found[count - 1];
-  return last && found.length > count ? placeOf(last) : null;
-}
-
-function checkedLimit(limit = DEFAULT_LIMIT): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit;
-  throw refused('limit', 'limit', `must be a whole number from 1 to ${MAX_LIMIT}`);
-}
-
 /** @throws PaymentValidationError */
 function nameOf(member: unknown): string {
   const { by } = (member ?? {}) as Partial<StaffMember>;
-  if (typeof by === 'string' && by.trim() !== '') return keptNote(by, MAX_NAME_LENGTH);
+  if (isFilled(by)) return keptNote(by, MAX_NAME_LENGTH);
   throw refused('by', 'isNotEmpty', 'must be the name of who asks, which the history keeps');
 }
 
-function withName<Given extends StaffMember>(given: Given): Given {
+/** @throws PaymentValidationError without a name */
+function named<Given extends StaffMember>(given: Given): Given {
   nameOf(given);
   return given;
 }
 
 function refused(path: string, rule: string, message: string): PaymentValidationError {
   return new PaymentValidationError([{ path, rule, message }]);
-}
-
-/** From the first moment of a period until just before its last. */
-export interface Period {
-  readonly from: Date;
-  readonly to: Date;
-}
-
-const PAGE_SIZE = 200;
-
-/**
- * The payments and refunds of an account that were settled in a period, the oldest `finalizedAt` first. It reads a page
- * at a time, so that memory use does not depend on their number. What is settled meanwhile may be among them.
- */
-export async function* settledRecords(
-  store: Pick<PaymentStore, 'listSettled'>,
-  account: string,
-  period: Period,
-): AsyncGenerator<PaymentRecord, undefined> {
-  let after: SettledPage['after'] = null;
-  for (;;) {
-    const page = await store.listSettled({ account, ...period, after, limit: PAGE_SIZE });
-    yield* page;
-    const last = page.at(-1);
-    if (!last || page.length < PAGE_SIZE) return;
-    const next = placeOf(last);
-    // It would go on for ever.
-    if (after && !isBehind(next, after)) throw new Error('The store lists settled records that it listed before.');
-    after = next;
-  }
-}
-
-function placeOf({ finalizedAt, conversationId }: PaymentRecord): SettledPlace {
-  return { finalizedAt: finalizedAt ?? new Date(0), conversationId };
 }
 
 function isBehind(place: SettledPlace, other: SettledPlace): boolean {

@@ -18,6 +18,8 @@ const MIN_WORD = 3;
 const CARD_PART = 7;
 const MIN_CARD_LENGTH = 12;
 const MAX_CARD_LENGTH = 19;
+/** What a mask shows of a card number: six digits and four. */
+const SHOWN_DIGITS = 10;
 const NATIONAL_DIGITS = 10;
 /** A word of this length that is not only letters may be a key, a hash or an encoded text. */
 const LONG_WORD = 16;
@@ -93,8 +95,9 @@ export class Masker {
     let masked = '';
     let at = 0;
     for (const [from, to] of this.#find(text).filter(([start]) => start < end)) {
-      masked += `${text.slice(at, from)}***`;
-      at = to;
+      // Those that touch are masked as one.
+      if (from > at || masked === '') masked += `${text.slice(at, from)}***`;
+      at = Math.max(at, to);
     }
     const words = `${masked}${text.slice(at, Math.max(at, end))}`.split(/\s+/).map(keptWord);
     const line = words.join(' ').replace(/ +/g, ' ').trim().slice(0, maxLength).replace(INVISIBLE, '').trim();
@@ -106,7 +109,7 @@ export class Masker {
     return this.#find(text).length > 0;
   }
 
-  /** Where there is something secret, in order and apart from each other. */
+  /** Where there is something secret, by where it begins. */
   #find(text: string): Range[] {
     const letters = fold(text);
     const found = this.#secrets.filter((secret) => letters.includes(secret.letters));
@@ -121,7 +124,7 @@ export class Masker {
         if (isWhole || !isWord) ranges.push([first, end]);
       }
     }
-    return apart(ranges);
+    return ranges.sort(([one], [other]) => one - other);
   }
 }
 
@@ -145,7 +148,7 @@ export function isWritable(value: unknown): value is string {
 export function maskCardNumber(cardNo: string): string {
   const digits = cardNo.replace(/\D/g, '');
   if (digits.length <= MIN_CARD_LENGTH) return '*'.repeat(digits.length);
-  return digits.slice(0, 6) + '*'.repeat(digits.length - 10) + digits.slice(-4);
+  return digits.slice(0, 6) + '*'.repeat(digits.length - SHOWN_DIGITS) + digits.slice(-4);
 }
 
 /** Whether a text holds the card number. Where only its mask is left: 12 to 19 digits that begin and end as it does. */
@@ -196,23 +199,8 @@ function placesOfLetters(text: string): number[] {
 /** Whether there are 12 to 19 digits in a row that begin and end as a mask does. */
 function fitsMask(letters: string, mask: string | null): boolean {
   const [, first, last] = /^(\d{6})\*+(\d{4})$/.exec(mask ?? '') ?? [];
-  if (first === undefined || last === undefined) return false;
-  for (let at = letters.indexOf(first); at !== -1; at = letters.indexOf(first, at + 1)) {
-    const [digits = ''] = /^\d*/.exec(letters.slice(at, at + MAX_CARD_LENGTH)) ?? [];
-    if (digits.lastIndexOf(last) + last.length >= MIN_CARD_LENGTH) return true;
-  }
-  return false;
-}
-
-/** Sorted, with those that touch joined. */
-function apart(ranges: Range[]): Range[] {
-  const result: Range[] = [];
-  for (const [from, to] of ranges.sort(([one], [other]) => one - other)) {
-    const last = result.at(-1);
-    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
-    else result.push([from, to]);
-  }
-  return result;
+  const [fewest, most] = [MIN_CARD_LENGTH, MAX_CARD_LENGTH].map((length) => length - SHOWN_DIGITS);
+  return first !== undefined && new RegExp(`${first}\\d{${fewest},${most}}${last}`).test(letters);
 }
 
 /** What the host's code threw, in a form that may be stored and logged. */

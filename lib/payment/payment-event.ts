@@ -1,6 +1,7 @@
 import { isRefund, type Payment, type PaymentIn, type PaymentRecord, toPayment } from './payment.js';
-import { type Refund, refundedPayment, type RefundIn, toRefund } from './refund.js';
+import { refundedPayment, type RefundIn, toRefund } from './refund.js';
 import {
+  EVENT_STATES,
   type LedgerState,
   type PaymentEventState,
   REFUND_EVENT_STATES,
@@ -48,13 +49,6 @@ export const PaymentEvent = class PaymentEvent {
   }
 } as PaymentEventClass;
 
-/** The event of a payment that has just reached its state; undefined if the state is not published. */
-export function eventOf(record: PaymentRecord): PaymentEvent | undefined {
-  const payment = toPayment(record);
-  if (!hasEvent(payment)) return undefined;
-  return newEvent(payment, eventIdOf(record));
-}
-
 /** The event of a payment in its current state. */
 export function newEvent<S extends PaymentEventState>(payment: PaymentIn<S>, eventId: string): PaymentEvent<S> {
   const { state, updatedAt } = payment;
@@ -72,11 +66,6 @@ export function eventIdOf({
 
 export function isEventState(state: LedgerState): state is PaymentEventState {
   return factsOf(state).published;
-}
-
-/** Whether a payment is in a state that is published. */
-export function hasEvent(payment: Payment): payment is PaymentIn<PaymentEventState> {
-  return isEventState(payment.state);
 }
 
 /** The name of a refund's event, which is also its name in `@nestjs/event-emitter`. */
@@ -116,13 +105,6 @@ export const RefundEvent = class RefundEvent {
   }
 } as RefundEventClass;
 
-/** The event of a refund that has just reached its state; undefined if the state is not published. */
-export function refundEventOf(record: PaymentRecord): RefundEvent | undefined {
-  const refund = toRefund(record);
-  if (!hasRefundEvent(refund)) return undefined;
-  return newRefundEvent(refund, refundedPayment(record), eventIdOf(record));
-}
-
 /** The event of a refund in its current state. */
 export function newRefundEvent<S extends RefundEventState>(
   refund: RefundIn<S>,
@@ -139,16 +121,19 @@ export function newRefundEvent<S extends RefundEventState>(
   } as RefundEvent<S>);
 }
 
-/** Whether a refund is in a state that is published. */
-export function hasRefundEvent(refund: Refund): refund is RefundIn<RefundEventState> {
-  return (REFUND_EVENT_STATES as readonly string[]).includes(refund.state);
-}
-
 /** An event of the ledger: of a payment, or of a refund. */
 export type LedgerEvent = PaymentEvent | RefundEvent;
 export type LedgerEventType = PaymentEventType | RefundEventType;
 
 /** The event of a record that has just reached its state; undefined if the state is not published. */
 export function ledgerEventOf(record: PaymentRecord): LedgerEvent | undefined {
-  return isRefund(record) ? refundEventOf(record) : eventOf(record);
+  const published: readonly LedgerState[] = isRefund(record) ? REFUND_EVENT_STATES : EVENT_STATES;
+  return published.includes(record.state) ? eventOfVersion(record) : undefined;
+}
+
+/** The event of a version that was stored with one, even if its state is one of a newer release. */
+export function eventOfVersion(version: PaymentRecord): LedgerEvent {
+  const eventId = eventIdOf(version);
+  if (!isRefund(version)) return newEvent(toPayment(version) as PaymentIn<PaymentEventState>, eventId);
+  return newRefundEvent(toRefund(version) as RefundIn<RefundEventState>, refundedPayment(version), eventId);
 }

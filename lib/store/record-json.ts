@@ -1,13 +1,4 @@
-import { eventIdOf, type LedgerEvent, newEvent, newRefundEvent } from '../payment/payment-event.js';
-import type { PaymentEventState, RefundEventState } from '../payment/states.js';
-import {
-  isRefund,
-  type PaymentHistoryEntry,
-  type PaymentIn,
-  type PaymentRecord,
-  toPayment,
-} from '../payment/payment.js';
-import { refundedPayment, type RefundIn, toRefund } from '../payment/refund.js';
+import type { PaymentHistoryEntry, PaymentRecord } from '../payment/payment.js';
 
 const RECORD_DATES = [
   'transactionAt',
@@ -42,13 +33,6 @@ export function copyRecord(source: PaymentRecord): PaymentRecord {
 export function versionOf(record: PaymentRecord): PaymentRecord {
   const { redirectUrl: _, ...version } = record;
   return { ...version, dueAt: null };
-}
-
-/** The event of a version that was stored with one, even if its state is one of a newer release. */
-export function eventOfVersion(version: PaymentRecord): LedgerEvent {
-  const eventId = eventIdOf(version);
-  if (!isRefund(version)) return newEvent(toPayment(version) as PaymentIn<PaymentEventState>, eventId);
-  return newRefundEvent(toRefund(version) as RefundIn<RefundEventState>, refundedPayment(version), eventId);
 }
 
 /** The line of history of a version. */

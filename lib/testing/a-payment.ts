@@ -1,5 +1,4 @@
 import {
-  hasRefundEvent,
   isEventState,
   newEvent,
   newRefundEvent,
@@ -152,7 +151,7 @@ export function aRefundEvent<S extends RefundEventState = 'succeeded'>(
   const shared = { conversationId, account, reference, currencyCode };
   const refund: Refund = aRefund({ ...given(shared), ...fields });
   const { refundId, version, state } = refund;
-  if (!hasRefundEvent(refund)) {
+  if (!(REFUND_EVENT_STATES as readonly RefundState[]).includes(state)) {
     throw new Error(`There are events of ${REFUND_EVENT_STATES.join(', ')} only, not of ${state}.`);
   }
   const payment = aPayment({

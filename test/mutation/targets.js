@@ -49,7 +49,6 @@ export const TARGETS = [
       'lib/gateway/kept-result.ts': ['gateway/kept-result'],
       'lib/runtime/hidden.ts': ['runtime/hidden'],
       'lib/payment/kept-text.ts': ['payment/kept-text'],
-      'lib/payment/kept-text.ts': ['payment/thrown'],
     },
   },
   {
@@ -64,7 +63,6 @@ export const TARGETS = [
       'lib/http/callback-responder.ts': ['http/callback-responder'],
       'lib/http/bank-page.ts': ['e2e/checkout'],
       'lib/gateway/callback/callback-fields.ts': ['gateway/callback/callback-fields'],
-      'lib/operations/ids.ts': ['operations/ids'],
     },
   },
   {

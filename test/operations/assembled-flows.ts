@@ -48,6 +48,8 @@ interface Parts {
   readonly clock: PaymentClock;
   readonly transport: GatewayTransport;
   readonly options?: PaymentOptions;
+  /** Of the account. */
+  readonly name?: string;
   readonly waitMs?: number;
   readonly random?: Randomness;
   readonly processHold?: ProcessHold;
@@ -61,6 +63,7 @@ export function assembleFlows({
   clock,
   transport,
   options,
+  name,
   waitMs = 25_000,
   random = new SystemRandomness(),
   processHold = NO_HOLD,
@@ -77,7 +80,7 @@ export function assembleFlows({
       store,
       ...options,
     },
-    {},
+    { name },
     {},
   );
   const route = { path: 'payments', waitMs };
@@ -122,6 +125,7 @@ export function assembleFlows({
     owed,
     reader,
     writer,
+    opening,
     gateway,
     reconciler,
     inFlight,

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import type { Payment } from 'nestjs-card-payment';
 import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import type { AssembledFlows } from './assembled-flows.js';
@@ -19,41 +20,36 @@ describe('the span of an operation', () => {
   });
   afterEach(() => recorder.stop());
 
-  function attributesOf(operation: string): Record<string, unknown> {
-    return recorder.span(`card_payment.${operation}`).attributes;
+  /** The account, the payment and its state, and what else is expected. */
+  function expectSpan(
+    operation: string,
+    { conversationId, state }: Pick<Payment, 'conversationId' | 'state'>,
+    more = {},
+  ) {
+    expect(recorder.span(`card_payment.${operation}`).attributes).toMatchObject({
+      'card_payment.operation': operation,
+      'card_payment.account': 'default',
+      'card_payment.conversation_id': conversationId,
+      'card_payment.state': state,
+      ...more,
+    });
   }
 
   it.each([
     ['succeeded', null],
     ['failed', DECLINED],
     ['unknown', LOST],
-  ])('doPayment has the state of the payment: %s', async (state, answer) => {
+  ] as const)('doPayment has the state of the payment: %s', async (state, answer) => {
     if (answer) shop.gateway.willAnswer('DoPayment', answer);
     const { conversationId } = await flows.payments.doPayment(sale());
-    expect(attributesOf('doPayment')).toMatchObject({
-      'card_payment.operation': 'doPayment',
-      'card_payment.account': 'default',
-      'card_payment.conversation_id': conversationId,
-      'card_payment.kind': 'direct',
-      'card_payment.state': state,
-    });
+    expectSpan('doPayment', { conversationId, state }, { 'card_payment.kind': 'direct' });
   });
 
   it('auth3d links to that of init3d', async () => {
     const { conversationId } = await flows.payments.init3d(sale());
-    expect(attributesOf('init3d')).toMatchObject({
-      'card_payment.operation': 'init3d',
-      'card_payment.account': 'default',
-      'card_payment.conversation_id': conversationId,
-      'card_payment.state': 'awaiting',
-    });
+    expectSpan('init3d', { conversationId, state: 'awaiting' });
     await flows.payments.auth3d({ conversationId, fields: { Code: 'B0000', conversationId } });
-    expect(attributesOf('auth3d')).toMatchObject({
-      'card_payment.operation': 'auth3d',
-      'card_payment.account': 'default',
-      'card_payment.conversation_id': conversationId,
-      'card_payment.state': 'succeeded',
-    });
+    expectSpan('auth3d', { conversationId, state: 'succeeded' });
     const { spanId } = recorder.span('card_payment.init3d').spanContext();
     expect(recorder.span('card_payment.auth3d').links.map(({ context }) => context.spanId)).toEqual([spanId]);
   });
@@ -71,11 +67,6 @@ describe('the span of an operation', () => {
     shop.gateway.willAnswer('DoPayment', LOST);
     const { conversationId } = await flows.payments.doPayment(sale());
     await flows.payments.inquire(conversationId);
-    expect(attributesOf('inquire')).toMatchObject({
-      'card_payment.operation': 'inquire',
-      'card_payment.account': 'default',
-      'card_payment.conversation_id': conversationId,
-      'card_payment.state': 'succeeded',
-    });
+    expectSpan('inquire', { conversationId, state: 'succeeded' });
   });
 });

@@ -3,7 +3,7 @@ import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { TEST_CARDS } from 'nestjs-card-payment/simulator';
-import { passesLuhn } from '../../lib/payment/luhn.js';
+import { passesLuhn } from '../../lib/dto/rules.js';
 import { packTarball, run } from './tarball.js';
 
 type Targets = Readonly<Record<'types' | 'default', string>>;

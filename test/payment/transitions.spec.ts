@@ -14,52 +14,21 @@ const CREATED = aPaymentRecord().createdAt;
 const LATER = new Date('2026-03-01T10:00:00Z');
 
 /** Every transition, written out a second time. */
-const WAYS: readonly (readonly [LedgerState, LedgerState])[] = [
-  ['charging', 'succeeded'],
-  ['charging', 'failed'],
-  ['charging', 'unknown'],
-  ['charging', 'review'],
-  ['initiating', 'awaiting'],
-  ['initiating', 'pending'],
-  ['initiating', 'failed'],
-  ['initiating', 'expired'],
-  ['awaiting', 'authorizing'],
-  ['awaiting', 'expired'],
-  ['awaiting', 'failed'],
-  ['authorizing', 'succeeded'],
-  ['authorizing', 'failed'],
-  ['authorizing', 'unknown'],
-  ['authorizing', 'review'],
-  ['pending', 'succeeded'],
-  ['pending', 'expired'],
-  ['pending', 'unknown'],
-  ['pending', 'review'],
-  ['unknown', 'succeeded'],
-  ['unknown', 'expired'],
-  ['unknown', 'failed'],
-  ['unknown', 'review'],
-  ['review', 'succeeded'],
-  ['review', 'failed'],
-  ['failed', 'review'],
-  ['expired', 'review'],
-  ['refunding', 'succeeded'],
-  ['refunding', 'failed'],
-  ['refunding', 'unknown'],
-  ['refunding', 'review'],
-];
-const STATES: readonly LedgerState[] = [
-  'charging',
-  'initiating',
-  'awaiting',
-  'authorizing',
-  'pending',
-  'succeeded',
-  'failed',
-  'expired',
-  'unknown',
-  'review',
-  'refunding',
-];
+const NEXT: Readonly<Record<LedgerState, string>> = {
+  charging: 'succeeded failed unknown review',
+  initiating: 'awaiting pending failed expired',
+  awaiting: 'authorizing expired failed',
+  authorizing: 'succeeded failed unknown review',
+  pending: 'succeeded expired unknown review',
+  succeeded: '',
+  failed: 'review',
+  expired: 'review',
+  unknown: 'succeeded expired failed review',
+  review: 'succeeded failed',
+  refunding: 'succeeded failed unknown review',
+};
+const STATES = Object.keys(NEXT) as LedgerState[];
+const leads = (from: LedgerState, to: LedgerState): boolean => NEXT[from].split(' ').includes(to);
 const PAIRS = STATES.flatMap((from) => STATES.filter((to) => to !== from).map((to) => [from, to] as const));
 
 describe('the table of states', () => {
@@ -73,7 +42,7 @@ describe('the table of states', () => {
   });
 
   it.each(PAIRS)('%s to %s', (from, to) => {
-    const isAllowed = WAYS.some(([one, other]) => one === from && other === to);
+    const isAllowed = leads(from, to);
     const go = (): PaymentRecord => advance(aPaymentRecord({ state: from }), to, {}, LATER);
     if (isAllowed) expect(go().state).toBe(to);
     else expect(go).toThrow(`A payment cannot go from ${from} to ${to}.`);
@@ -100,13 +69,8 @@ describe('advance', () => {
   });
 
   it('counts the version, dates the change, and keeps what did not change', () => {
-    const record = aPaymentRecord({
-      state: 'awaiting',
-      dueAt: CREATED,
-      reason: 'declined',
-      note: 'n',
-      expiresAt: LATER,
-    });
+    const changing = { dueAt: CREATED, reason: 'declined' } as const;
+    const record = aPaymentRecord({ state: 'awaiting', ...changing, note: 'n', expiresAt: LATER });
     expect(advance(record, 'authorizing', {}, LATER)).toEqual({
       ...record,
       state: 'authorizing',
@@ -119,12 +83,8 @@ describe('advance', () => {
   });
 
   it('keeps the reason and the due date that it is given', () => {
-    expect(
-      advance(aPaymentRecord({ state: 'charging' }), 'unknown', { reason: 'no_answer', dueAt: LATER }, LATER),
-    ).toMatchObject({
-      reason: 'no_answer',
-      dueAt: LATER,
-    });
+    const change = { reason: 'no_answer', dueAt: LATER } as const;
+    expect(advance(aPaymentRecord({ state: 'charging' }), 'unknown', change, LATER)).toMatchObject(change);
   });
 
   it('cannot be talked into another state, version or identity by what changes', () => {
@@ -135,17 +95,12 @@ describe('advance', () => {
       referenceLock: 'x',
       updatedAt: CREATED,
     } as object;
-    expect(advance(aPaymentRecord({ state: 'charging' }), 'failed', sly, LATER)).toMatchObject({
-      state: 'failed',
-      version: 4,
-      finalizedAt: LATER,
-      referenceLock: null,
-      updatedAt: LATER,
-    });
+    const own = { state: 'failed', version: 4, finalizedAt: LATER, referenceLock: null, updatedAt: LATER };
+    expect(advance(aPaymentRecord({ state: 'charging' }), 'failed', sly, LATER)).toMatchObject(own);
   });
 
   it.each(STATES)('dates the end of a payment that comes to %s, and of no other', (to) => {
-    const [from] = WAYS.find(([, next]) => next === to) ?? [];
+    const from = STATES.find((state) => leads(state, to));
     if (!from) return expect(['charging', 'initiating', 'refunding']).toContain(to);
     expect(advance(aPaymentRecord({ state: from }), to, {}, LATER).finalizedAt).toEqual(
       factsOf(to).settled ? LATER : null,

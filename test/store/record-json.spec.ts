@@ -1,4 +1,5 @@
-import { eventOfVersion, historyEntryOf } from '../../lib/store/record-json.js';
+import { historyEntryOf } from '../../lib/store/record-json.js';
+import { eventOfVersion } from '../../lib/payment/payment-event.js';
 import type { PaymentState } from '../../lib/payment/states.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 

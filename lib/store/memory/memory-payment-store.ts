@@ -1,5 +1,5 @@
 import { type PaymentClock, SystemClock } from '../../runtime/clock.js';
-import type { LedgerEvent, LedgerEventType } from '../../payment/payment-event.js';
+import { eventOfVersion, type LedgerEvent, type LedgerEventType } from '../../payment/payment-event.js';
 import { ALL_STATES, type LedgerState, factsOf, UNSETTLED_STATES } from '../../payment/states.js';
 import { isRefund, type PaymentHistoryEntry, type PaymentRecord } from '../../payment/payment.js';
 import {
@@ -27,7 +27,7 @@ import {
   type StoreCounts,
   type RefusedKey,
 } from '../payment-store.js';
-import { copyRecord, eventOfVersion, historyEntryOf, versionOf } from '../record-json.js';
+import { copyRecord, historyEntryOf, versionOf } from '../record-json.js';
 import { byBytes, byCreation, byTime, FEW_WAITING, putOffMs, takeInTurns } from '../order.js';
 import { keyName, nameChange, namesOf, plainName } from '../unique-names.js';
 

@@ -1,8 +1,8 @@
 import { type ColumnType, CompiledQuery, type Generated, type Kysely, type Selectable } from 'kysely';
-import type { LedgerEvent } from '../../payment/payment-event.js';
+import { eventOfVersion, type LedgerEvent } from '../../payment/payment-event.js';
 import { isRefund, type PaymentRecord } from '../../payment/payment.js';
 import type { Delivery, RecordType } from '../payment-store.js';
-import { eventOfVersion, recordFromJson, recordToJson, versionOf } from '../record-json.js';
+import { recordFromJson, recordToJson, versionOf } from '../record-json.js';
 
 /** Some drivers return a bigint as text. */
 type BigIntColumn = ColumnType<number | string, number, number>;

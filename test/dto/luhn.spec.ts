@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { passesLuhn } from '../../lib/payment/luhn.js';
+import { passesLuhn } from '../../lib/dto/rules.js';
 
 describe('passesLuhn', () => {
   it.each(['79927398713', '5246776356903508', '4508034508034509', '5413330057004112', '0'])('%s passes', (digits) => {
