@@ -1,5 +1,10 @@
 import type { PaymentRecord } from '../../lib/payment/payment.js';
-import type { Shop } from './shop.js';
+import type { Witness } from './witness.js';
+
+/** What a fault knows of the shop. */
+interface Shop {
+  readonly witness: Pick<Witness, 'records'>;
+}
 
 /** A call that leaves a host. */
 export interface OutsideCall {
