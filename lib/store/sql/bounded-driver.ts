@@ -36,13 +36,23 @@ export interface DriverPool<Connection extends object> {
   end(): Promise<void>;
 }
 
-/**
- * Opens a pool.
- * @param onNew is told of each connection that the pool makes
- */
-export type OpenPool<Connection extends object> = (
-  onNew: (connection: Connection) => void,
-) => Promise<DriverPool<Connection>>;
+export type OpenPool<Connection extends object> = () => Promise<DriverPool<Connection>>;
+
+/** When each connection was made, whichever store was told of it: several stores may use one pool. */
+const madeAt = new WeakMap<object, number>();
+const listenedTo = new WeakSet<object>();
+
+/** A pool has made a connection. */
+export function noteNew(connection: object): void {
+  madeAt.set(connection, performance.now());
+}
+
+/** Listens to a pool that it is given, unless another store does so already. */
+export function listenOnce(pool: object, listen: () => void): void {
+  if (listenedTo.has(pool)) return;
+  listenedTo.add(pool);
+  listen();
+}
 
 /**
  * Keeps callers from waiting for dead connections: after a fail-over, for example, or when a firewall has dropped them.
@@ -56,7 +66,6 @@ export class BoundedDriver<Connection extends object> implements Driver {
   /** Knows the password of its connections: a `#` field is never printed. */
   #pool: DriverPool<Connection> | null = null;
   private silentAt = -Infinity;
-  private readonly madeAt = new WeakMap<Connection, number>();
 
   constructor(
     private readonly open: OpenPool<Connection>,
@@ -64,14 +73,14 @@ export class BoundedDriver<Connection extends object> implements Driver {
   ) {}
 
   async init(): Promise<void> {
-    this.#pool = await this.open((connection) => this.madeAt.set(connection, performance.now()));
+    this.#pool = await this.open();
   }
 
   async acquireConnection(): Promise<BoundedConnection<Connection>> {
     const end = performance.now() + this.limits.connectMs;
     for (;;) {
       const connection = await this.acquire(end - performance.now());
-      if ((this.madeAt.get(connection) ?? -Infinity) >= this.silentAt) return new BoundedConnection(connection, this);
+      if ((madeAt.get(connection) ?? -Infinity) >= this.silentAt) return new BoundedConnection(connection, this);
       this.pool.release(connection, true);
     }
   }

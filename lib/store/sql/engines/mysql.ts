@@ -1,6 +1,15 @@
 import type { KyselyPlugin, MysqlPool, MysqlPoolConnection, MysqlQueryResult, QueryResult } from 'kysely';
 import { withTimeout } from '../../../runtime/clock.js';
-import { boundedAccess, type DriverPool, ignore, LIMITS, type OpenPool, OWN_POOL } from '../bounded-driver.js';
+import {
+  boundedAccess,
+  type DriverPool,
+  ignore,
+  LIMITS,
+  listenOnce,
+  noteNew,
+  type OpenPool,
+  OWN_POOL,
+} from '../bounded-driver.js';
 import type { SqlAccess, SqlEngine } from '../engine.js';
 import { codeOf, importDriver } from '../errors.js';
 import { checkMysqlHost, checkMysqlServer, checkMysqlVersion } from './mysql-server.js';
@@ -151,7 +160,7 @@ function textsOfBytes(): KyselyPlugin {
 /** Reaches the database of a URL over a pool of connections that is made at the first query. */
 export function mysqlAccess(kysely: Kysely, url: string, max = OWN_POOL.connections): SqlAccess {
   const address = mysqlAddress(url);
-  const open: OpenPool<MysqlConnection> = async (onNew) => {
+  const open: OpenPool<MysqlConnection> = async () => {
     checkMysqlHost(address.host ?? '');
     const { createPool } = await importDriver(MYSQL_PACKAGES, () => import('mysql2'));
     const made = createPool({
@@ -163,14 +172,14 @@ export function mysqlAccess(kysely: Kysely, url: string, max = OWN_POOL.connecti
       charset: 'utf8mb4_bin',
       multipleStatements: true,
     });
-    return driverPoolOf(made, onNew, prepareSession);
+    return driverPoolOf(made, prepareSession);
   };
   return boundedAccess(kysely, 'Mysql', open, () => true);
 }
 
 /** Reaches the database of a pool that is given. */
 export function mysqlPoolAccess(kysely: Kysely, pool: MysqlPool, limits = LIMITS): SqlAccess {
-  const open: OpenPool<MysqlConnection> = (onNew) => Promise.resolve(driverPoolOf(pool, onNew));
+  const open: OpenPool<MysqlConnection> = () => Promise.resolve(driverPoolOf(pool));
   return boundedAccess(kysely, 'Mysql', open, () => false, limits);
 }
 
@@ -223,19 +232,20 @@ interface ListenedPool extends MysqlPool {
 /** @param prepare is done with each new connection before its first use */
 function driverPoolOf(
   pool: ListenedPool,
-  onNew: (connection: MysqlConnection) => void,
   prepare?: (connection: MysqlConnection) => Promise<void>,
 ): DriverPool<MysqlConnection> {
   const prepared = new WeakSet<MysqlConnection>();
   // An idle connection that breaks is replaced; the pool's own listener hears its first error alone.
-  pool.on?.('connection', (connection) => {
-    connection.on('error', ignore);
-    onNew(connection);
-  });
+  listenOnce(pool, () =>
+    pool.on?.('connection', (connection) => {
+      connection.on('error', ignore);
+      noteNew(connection);
+    }),
+  );
   return {
     async acquire() {
       const connection = await acquire(pool);
-      if (!pool.on) onNew(connection);
+      if (!pool.on) noteNew(connection);
       if (!prepare || prepared.has(connection)) return connection;
       try {
         // Without a limit, one that falls silent now would keep its place in the pool for good.

@@ -2,7 +2,16 @@ import type { PostgresPool, PostgresPoolClient, PostgresQueryResult, QueryResult
 import type { Client, ClientConfig, PoolConfig } from 'pg';
 import { looksAtNoCertificate, STRONG_TLS } from '../../../runtime/network.js';
 import { withTimeout } from '../../../runtime/clock.js';
-import { boundedAccess, type DriverPool, ignore, LIMITS, type OpenPool, OWN_POOL } from '../bounded-driver.js';
+import {
+  boundedAccess,
+  type DriverPool,
+  ignore,
+  LIMITS,
+  listenOnce,
+  noteNew,
+  type OpenPool,
+  OWN_POOL,
+} from '../bounded-driver.js';
 import type { Environment, SqlAccess, SqlEngine } from '../engine.js';
 import { codeOf, ESCAPES_IN_URLS, importDriver, ShownError, unescaped } from '../errors.js';
 import { checkPostgresHost, checkPostgresServer } from './postgres-server.js';
@@ -130,17 +139,17 @@ function isProtected(query: URLSearchParams, environment: Environment): boolean 
 /** Reaches the database of a URL over a pool of connections that is made at the first query. */
 export function postgresAccess(kysely: Kysely, connectionString: string, max = OWN_POOL.connections): SqlAccess {
   let hasLimitedSessions = false;
-  const open: OpenPool<PoolClient> = async (onNew) => {
+  const open: OpenPool<PoolClient> = async () => {
     checkPostgresHost(hostOf(connectionString));
     const limited = await makePool({ connectionString, max, ...SESSION_LIMITS });
     try {
       hasLimitedSessions = await hasLimits(limited);
-      return driverPoolOf(limited, onNew);
+      return driverPoolOf(limited);
     } catch (error) {
       await limited.end();
       if (!REFUSED_SETTING.test(String((error as Error).message))) throw error;
       // Each transaction sets the limits then.
-      return driverPoolOf(await makePool({ connectionString, max }), onNew);
+      return driverPoolOf(await makePool({ connectionString, max }));
     }
   };
   return boundedAccess(kysely, 'Postgres', open, () => hasLimitedSessions);
@@ -148,7 +157,7 @@ export function postgresAccess(kysely: Kysely, connectionString: string, max = O
 
 /** Reaches the database of a pool that is given. */
 export function postgresPoolAccess(kysely: Kysely, pool: PostgresPool, limits = LIMITS): SqlAccess {
-  const open: OpenPool<PoolClient> = (onNew) => Promise.resolve(driverPoolOf(pool, onNew));
+  const open: OpenPool<PoolClient> = () => Promise.resolve(driverPoolOf(pool));
   return boundedAccess(kysely, 'Postgres', open, () => false, limits);
 }
 
@@ -229,18 +238,20 @@ interface ListenedPool extends PostgresPool {
   on?(event: 'connect', act: (client: PoolClient) => void): unknown;
 }
 
-function driverPoolOf(pool: ListenedPool, onNew: (client: PoolClient) => void): DriverPool<PoolClient> {
+function driverPoolOf(pool: ListenedPool): DriverPool<PoolClient> {
   // A server that shuts down may end a connection as soon as it is made, before it is given to a caller.
-  pool.on?.('connect', (client) => {
-    client.on?.('error', ignore);
-    onNew(client);
-  });
+  listenOnce(pool, () =>
+    pool.on?.('connect', (client) => {
+      client.on?.('error', ignore);
+      noteNew(client);
+    }),
+  );
   return {
     async acquire() {
       const client: PoolClient = await pool.connect();
       // The pool listens to idle clients only.
       client.on?.('error', ignore);
-      if (!pool.on) onNew(client);
+      if (!pool.on) noteNew(client);
       return client;
     },
     query: async (client, sql, parameters) => queryResultOf(await client.query(sql, parameters)),
