@@ -33,7 +33,9 @@ describe('the sample shop', () => {
     const health = await fetch(`${shop.url}/health`);
     expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
     const figures = await (await fetch(`${shop.url}/admin/health`)).json();
-    expect(figures).toMatchObject({ details: { payments: { status: 'up', unknown: 0 } } });
+    expect(figures).toMatchObject({
+      details: { payments: { status: 'up', counts: { states: { unknown: { count: 0 } } } } },
+    });
     const page = await fetch(`${shop.url}/metrics`);
     expect(page.headers.get('content-type')).toMatch(/^text\/plain/);
     expect(await page.text()).toMatch(/^card_payment_outcomes_total\{.*card_payment_state="succeeded".*\} 1$/m);
