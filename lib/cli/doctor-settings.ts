@@ -1,7 +1,6 @@
 import { PaymentConfigurationError } from '../errors/payment-errors.js';
 import type { GatewayDialect } from '../gateway/gateway-dialect.js';
-import type { PaymentSettings } from '../options/payment-settings.js';
-import { type Environment, readOptions, type ReadOptions } from '../options/payment-settings.js';
+import { type Environment, type PaymentSettings, readOptions, type ReadOptions } from '../options/payment-settings.js';
 import { resolveSettings } from '../options/resolve-settings.js';
 import { isSimulatorMeant } from '../options/simulator-setting.js';
 import { nearMisses, unprotectedStoreText } from '../options/setting-hints.js';

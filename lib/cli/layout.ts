@@ -1,5 +1,6 @@
 // eslint-disable-next-line no-control-regex
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
 /** A value on one line, with what would control a terminal or turn its text around as escapes: `\u001b`. */
 export function escaped(text: string): string {
   return text.replace(CONTROL_CHARACTERS, escapeOf);

@@ -16,6 +16,7 @@ const FAN_OUT_STEP = 100;
 const MAX_CALLS_PER_PASS = 1_000;
 /** How long a caller waits for handlers, so that the buyer finds the order paid. They go on after that. */
 const MAX_CALLER_WAIT_MS = 2_000;
+const WAKE_SOON_MS = 50;
 /** How long a pass or a shutdown waits for running handlers. */
 const MAX_HANDLER_WAIT_MS = 30_000;
 
@@ -28,6 +29,7 @@ export class EventDispatcher {
   private readonly failures: DeliveryFailures;
   private workers: readonly HandlerWorker[] = [];
   private isStarted = false;
+  private isWakingSoon = false;
   /** Those that are to lease once events have been fanned out. */
   private readonly asked = new Set<HandlerWorker>();
   private readonly fanningOut = new CoalescedWork(() => this.fanOutUntilDone());
@@ -97,9 +99,23 @@ export class EventDispatcher {
     if (!this.isStarted || takers.length === 0) return;
     const handled = async (): Promise<void> => {
       await this.fanOutTo(takers);
-      await Promise.all(takers.map((worker) => worker.handled(event.eventId)));
+      const wasHere = await Promise.all(takers.map((worker) => worker.handled(event.eventId)));
+      if (wasHere.includes(false)) this.wakeSoon();
     };
     await withTimeout(MAX_CALLER_WAIT_MS, handled, this.clock).catch(() => undefined);
+  }
+
+  /**
+   * Another instance may have been fanning this event out, and delivers it to its own handlers alone. Not sooner than it
+   * needs for that.
+   */
+  private wakeSoon(): void {
+    if (this.isWakingSoon) return;
+    this.isWakingSoon = true;
+    this.clock.timer(WAKE_SOON_MS, () => {
+      this.isWakingSoon = false;
+      this.wake();
+    });
   }
 
   /** Starts fanning out and leasing what is due, without waiting for it. */

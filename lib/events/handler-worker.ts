@@ -92,10 +92,15 @@ export class HandlerWorker {
     return this.leasing.run();
   }
 
-  /** Resolves when the leasing that was asked for has ended and, if it gave this event, the handler has been called. */
-  async handled(eventId: string): Promise<void> {
+  /**
+   * Resolves when the leasing that was asked for has ended and, if it gave this event, the handler has been called.
+   * @returns false if it did not give it
+   */
+  async handled(eventId: string): Promise<boolean> {
     await this.leasing.ended();
-    await this.running.get(eventId)?.done;
+    const run = this.running.get(eventId);
+    await run?.done;
+    return run !== undefined;
   }
 
   /** Resolves when every call that is running now, or that a lease under way begins, has ended. */

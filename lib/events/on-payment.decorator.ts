@@ -55,7 +55,9 @@ export interface HandlerDecorator<Event> {
   ): void;
 }
 
+/** Can be applied to a method that takes nothing, or the event of each of these states. */
 export type OnPaymentDecorator<S extends PaymentEventState> = HandlerDecorator<PaymentEvent<S>>;
+/** Can be applied to a method that takes nothing, or the event of each of these states. */
 export type OnRefundDecorator<S extends RefundEventState> = HandlerDecorator<RefundEvent<S>>;
 
 /**

@@ -39,7 +39,11 @@ export class PlainEvents {
 
   /** Looks for the host's emitter. If there is none, plain events are not emitted. */
   connect(): void {
-    const found = this.#discovery.getProviders().find(({ token }) => isEmitterClass(token));
+    // Of several, the last one, as Nest itself gives it to whoever asks for it.
+    const found = this.#discovery
+      .getProviders()
+      .filter(({ token }) => isEmitterClass(token))
+      .at(-1);
     this.emitter = (found?.instance as Emitter | null | undefined) ?? null;
   }
 

@@ -1,9 +1,8 @@
 import { type PaymentClock, withTimeout } from '../runtime/clock.js';
 import { type Carried, describeThrown, Masker } from '../payment/kept-text.js';
 import { notAPromise, refusePromises } from '../runtime/not-a-promise.js';
-import type { Attributes } from '../telemetry/open-telemetry.js';
+import { type Attributes, openTelemetry } from '../telemetry/open-telemetry.js';
 import { recordDuration } from '../telemetry/metrics.js';
-import { openTelemetry } from '../telemetry/open-telemetry.js';
 import { inSpan } from '../telemetry/spans.js';
 import type { DialectOperation, GatewayOperation, GatewaySettings } from './gateway-dialect.js';
 import type { GatewayTrouble, HostFailure } from './gateway-trouble.js';

@@ -89,7 +89,7 @@ export class BinInquiries {
     const known = this.#asked.get(key);
     if (known && this.clock.monotonic() < known.keptUntil) return known.outcome;
     if (this.asking >= this.settings.maxBinChecks) throw this.refuse();
-    const asked = this.ask(bin, sale);
+    const asked = this.ask(key, bin, sale);
     // So that it becomes the newest.
     this.#asked.delete(key);
     this.#asked.set(key, asked);
@@ -98,15 +98,16 @@ export class BinInquiries {
     return asked.outcome;
   }
 
-  private ask(bin: string, sale: AskedSale): Asked {
+  private ask(key: string, bin: string, sale: AskedSale): Asked {
     const answer = this.answerAbout(bin, sale);
     const told = withTimeout(this.settings.binTimeoutMs, () => answer, this.clock).catch(() => NO_ANSWER);
     const asked: Asked = { outcome: told.then(({ outcome }) => outcome), keptUntil: Infinity };
-    const keptUntil = told.then(({ keptMs }) => this.clock.monotonic() + keptMs);
+    const kept = told.then(({ keptMs }) => ({ keptMs, until: this.clock.monotonic() + keptMs }));
     this.asking += 1;
     // The place is free again once the request has ended, however long a host's signer takes.
-    void Promise.all([keptUntil, answer]).then(([until]) => {
+    void Promise.all([kept, answer]).then(([{ keptMs, until }]) => {
       asked.keptUntil = until;
+      if (keptMs === 0 && this.#asked.get(key) === asked) this.#asked.delete(key);
       this.asking -= 1;
     });
     return asked;

@@ -72,11 +72,12 @@ export class Opening {
    * The sale as the gateway gets it: the input with every default filled in.
    *
    * @param token of the payment's callback; none for a direct payment
-   * @throws PaymentValidationError for URLs that lead to another site
+   * @throws PaymentValidationError for URLs that lead to another site; and for an amount that is not valid, although the
+   *   input has been checked before: this is the last line of defence
    */
   saleRequest(input: DoPaymentDto, token?: string): SaleRequest {
     return {
-      ...this.hostedRequest(input, token),
+      ...this.requestOf(input, token),
       paymentMethod: input.paymentMethod ?? KNOWN_VALUES.paymentMethod,
       cardDetails: input.cardDetails,
       cardHolderInfo: input.cardHolderInfo,
@@ -84,7 +85,11 @@ export class Opening {
   }
 
   /** The same of a sale whose card the buyer types at the gateway. */
-  hostedRequest(input: DoPaymentDto | HostedPaymentDto, token?: string): HostedRequest {
+  hostedRequest(input: HostedPaymentDto, token: string): HostedRequest {
+    return this.requestOf(input, token);
+  }
+
+  private requestOf(input: DoPaymentDto | HostedPaymentDto, token: string | undefined): HostedRequest {
     const { dialect, language, amountFormat } = this.settings;
     const urls = this.returnUrls.make(input, token);
     const { transactionDetails: transaction } = input;

@@ -407,7 +407,7 @@ function picked<State extends LedgerState>(
   return Object.fromEntries(states.map((state) => [state, counts[state]])) as Record<State, StateCount>;
 }
 
-/** Which rows of a list; what both lists of records may be asked for. */
+/** What a list of payments, or of refunds, may be asked for. */
 interface ListQuery extends StaffPage {
   readonly state?: LedgerState | readonly LedgerState[];
   readonly reference?: string;
@@ -423,7 +423,7 @@ interface Page<Row> {
 type Place = readonly [time: Date, id: string, handlerId?: string];
 
 /**
- * @param read up to so many rows that follow a place
+ * @param read gives the rows that follow a place, at most `limit` of them
  * @throws PaymentValidationError, PaymentStoreError
  */
 async function pageOf<Row>(

@@ -8,10 +8,8 @@ import { withHidden } from '../runtime/hidden.js';
 import { STORE_URL_FORMS } from '../store/store-url.js';
 import { OPTIONS, type OptionValues } from './option-table.js';
 import type { PaymentOptions, PaymentStructure } from './payment-options.js';
-import type { PaymentSettings } from './payment-settings.js';
-import { type Environment, readOptions, type ReadOptions } from './payment-settings.js';
-import { nearest } from './setting-hints.js';
-import { settingHints } from './setting-hints.js';
+import { type Environment, type PaymentSettings, readOptions, type ReadOptions } from './payment-settings.js';
+import { nearest, settingHints } from './setting-hints.js';
 import { isSimulatorMeant, SIMULATOR_OPTIONS, simulatorProblems } from './simulator-setting.js';
 
 const DEFAULT_SCOPE = 'pf_write';

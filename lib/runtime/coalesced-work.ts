@@ -4,15 +4,16 @@ export class CoalescedWork {
   #last: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
 
-  /** @param work must not reject */
   constructor(private readonly work: () => Promise<void>) {}
 
   /** Resolves when a run that began after this call has ended. */
   run(): Promise<void> {
-    this.#next ??= this.#last = this.#last.then(() => {
+    const begin = (): Promise<void> => {
       this.#next = null;
       return this.work();
-    });
+    };
+    // A run that has failed holds up no later one.
+    this.#next ??= this.#last = this.#last.then(begin, begin);
     return this.#next;
   }
 

@@ -206,11 +206,11 @@ const HOUR_MS = 3_600_000;
 interface LateInquiries {
   /** How many hours after its end. */
   readonly hours: readonly number[];
-  /** An answer that says neither is no late one: it is made up for after so long, */
+  /** After how long it is asked again when an answer was unclear. */
   readonly unclearMs: number;
-  /** so often, */
+  /** How often that may happen. */
   readonly maxUnclear: number;
-  /** and for so long after the end. */
+  /** Until how long after the end that may happen. */
   readonly maxUnclearMs: number;
 }
 

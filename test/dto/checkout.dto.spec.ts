@@ -9,8 +9,7 @@ import {
 } from '@nestjs/common';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { CheckoutDto } from '../../lib/dto/sale.dto.js';
-import { DoPaymentDto, Init3dDto } from '../../lib/dto/sale.dto.js';
+import { CheckoutDto, DoPaymentDto, Init3dDto } from '../../lib/dto/sale.dto.js';
 import { validateInput } from '../../lib/dto/validate-input.js';
 import { noticed, problemsOf } from './message-problems.js';
 import { CARD, NOW } from './sample-input.js';

@@ -1,9 +1,8 @@
 import { inspect } from 'node:util';
 import { instanceToPlain, plainToInstance } from 'class-transformer';
 import fc from 'fast-check';
-import { CardDetailsDto } from '../../lib/dto/card.dto.js';
+import { CardDetailsDto, maskedCard } from '../../lib/dto/card.dto.js';
 import { DoPaymentDto, Init3dDto } from '../../lib/dto/sale.dto.js';
-import { maskedCard } from '../../lib/dto/card.dto.js';
 import { validateInput } from '../../lib/dto/validate-input.js';
 import { PaymentValidationError, type ValidationIssue } from '../../lib/errors/payment-errors.js';
 import { CARD, fullInput, MASKED, NON_LUHN, NOW, sampleInput } from './sample-input.js';

@@ -131,6 +131,21 @@ describe('EventDispatcher', () => {
       await stopped;
     });
 
+    it('calls the handler soon even if the fan-out was left to another process, which had not seen the event', async () => {
+      const called: string[] = [];
+      await announce(handler('mail', ({ eventId }) => called.push(eventId)));
+      const fanOut = store.fanOut.bind(store);
+      for (const id of ['ONE', 'TWO']) {
+        store.fanOut = () => {
+          store.fanOut = fanOut;
+          return Promise.resolve(0);
+        };
+        await publish(id);
+        await clock.advance(50);
+      }
+      expect(called).toEqual(['ONE:1', 'TWO:1']);
+    });
+
     it('waits two seconds at most for a handler, which continues and is not called again', async () => {
       const slow = gate();
       let calls = 0;

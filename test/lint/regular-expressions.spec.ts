@@ -51,6 +51,8 @@ const CONSTRUCTED: Readonly<Record<string, readonly RegExp[]>> = {
   // From an id that was just generated.
   'lib/simulator/wire-values.ts': [/"0b5c1d6e([^"]*)"/g],
   'lib/gateway/wire-body.ts': [/"0b5c1d6e([^"]*)"/g],
+  // From the digits of a card's mask.
+  'lib/payment/kept-text.ts': [/450803\d{2,9}4509/],
 };
 
 describe('regular expressions that are constructed at run time', () => {

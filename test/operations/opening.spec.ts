@@ -183,7 +183,7 @@ describe('a callback token', () => {
     }
   });
 
-  it('is hashed as UTF-8', () => {
+  it('is hashed with SHA-256, as UTF-8', () => {
     // `printf ö | sha256sum`
     expect(hashCallbackToken('ö')).toBe('6dbd11fd012e225b28a5d94a9b432bc491344f3e92158661be2ae5ae2b8b1ad8');
   });

@@ -5,11 +5,10 @@ import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import { REQUIRED } from '../../lib/options/option-kinds.js';
 import { type OptionName, OPTIONS } from '../../lib/options/option-table.js';
 import type { PaymentOptions } from '../../lib/options/payment-options.js';
-import type { PaymentSettings } from '../../lib/options/payment-settings.js';
+import type { Environment, PaymentSettings } from '../../lib/options/payment-settings.js';
 import { variableOf } from '../../lib/payment/account.js';
 import { gatewayHostOf } from '../../lib/payment/gateway-id.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
-import type { Environment } from '../../lib/options/payment-settings.js';
 import { named, refusal, resolve } from './resolve.js';
 
 /**

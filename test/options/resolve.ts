@@ -1,7 +1,6 @@
 import { PaymentConfigurationError } from '../../lib/errors/payment-errors.js';
 import type { PaymentOptions, PaymentStructure } from '../../lib/options/payment-options.js';
-import type { PaymentSettings } from '../../lib/options/payment-settings.js';
-import type { Environment } from '../../lib/options/payment-settings.js';
+import type { Environment, PaymentSettings } from '../../lib/options/payment-settings.js';
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
 
 export const REQUIRED_OPTIONS: PaymentOptions = {

@@ -1,10 +1,9 @@
 import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { chownSync, mkdtempSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 

@@ -1,5 +1,4 @@
-import { createServer, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { Pool } from 'pg';
 import { postgresPaymentStore } from '../../../../../lib/store/sql/index.js';
 
