@@ -1,6 +1,17 @@
 import { createHash } from 'node:crypto';
 import { type Payment, type PaymentOptions, type PaymentService, standardDialect } from 'nestjs-card-payment';
-import { DECLINED, type HeldRequest, LOST, NOT_FOUND, NOT_PAID, NOT_SENT, PAID, paid, reply, UNDECIDED } from './fake-gateway.js';
+import {
+  DECLINED,
+  type HeldRequest,
+  LOST,
+  NOT_FOUND,
+  NOT_PAID,
+  NOT_SENT,
+  PAID,
+  paid,
+  reply,
+  UNDECIDED,
+} from './fake-gateway.js';
 import type { Transmission } from '../../lib/gateway/transport/attempt.js';
 import { logLines } from './log-lines.js';
 import { isOver, sale, TestShop } from './test-shop.js';
