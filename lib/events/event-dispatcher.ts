@@ -32,7 +32,7 @@ export class EventDispatcher {
   private isWakingSoon = false;
   /** Those that are to lease once events have been fanned out. */
   private readonly asked = new Set<HandlerWorker>();
-  private readonly fanningOut = new CoalescedWork(() => this.fanOutUntilDone());
+  private readonly fanningOut = new CoalescedWork(() => this.fanOutStep());
 
   constructor(
     @Inject(PAYMENT_STORE) private readonly store: PaymentStore,
@@ -137,6 +137,7 @@ export class EventDispatcher {
     do {
       earlier = made();
       await this.fanOutTo(this.workers);
+      while (this.asked.size > 0) await this.fanningOut.ended();
       await Promise.all(this.workers.map((worker) => worker.leaseDue()));
       isOver = await this.finished();
     } while (isOver && made() > earlier && made() - before < MAX_CALLS_PER_PASS);
@@ -162,20 +163,16 @@ export class EventDispatcher {
   }
 
   /**
-   * Fans out in bounded steps and lets the workers lease after each, so that a long backlog is delivered while it is
-   * fanned out.
+   * Fans out a bounded number of events and lets the workers lease, so that a long backlog is delivered while it is
+   * fanned out. Then it asks for the next step, which no caller waits for.
    */
-  private async fanOutUntilDone(): Promise<void> {
+  private async fanOutStep(): Promise<void> {
+    const workers = [...this.asked];
+    this.asked.clear();
     const { account } = this.settings;
-    let isMore = true;
-    while (isMore) {
-      const workers = [...this.asked];
-      this.asked.clear();
-      const events = await this.failures.watch('fanOut', '', () => this.store.fanOut(account, FAN_OUT_STEP));
-      // Fewer events than were asked for means that none are left; a store that failed is asked again within seconds.
-      isMore = events !== null && events >= FAN_OUT_STEP;
-      if (isMore) for (const worker of workers) this.asked.add(worker);
-      if (this.isStarted) for (const worker of workers) void worker.leaseDue();
-    }
+    const events = await this.failures.watch('fanOut', '', () => this.store.fanOut(account, FAN_OUT_STEP));
+    if (this.isStarted) for (const worker of workers) void worker.leaseDue();
+    // Fewer events than were asked for means that none are left; a store that failed is asked again within seconds.
+    if (events !== null && events >= FAN_OUT_STEP) void this.fanOutTo(workers);
   }
 }

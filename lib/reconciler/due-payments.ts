@@ -175,7 +175,7 @@ export class DuePayments {
     // If its lease ran out during the inquiry, it is leased again: do not start a second inquiry.
     if (this.asked.has(conversationId)) return;
     const isFull = this.#waiting.size >= this.capacity && !this.#waiting.has(conversationId);
-    if (isFull) return this.putOff(waiting, this.later(0));
+    if (isFull) return this.putOff(waiting, this.later(0)).then(() => this.onInquiry(null), this.onInquiry);
     // A payment that was leased again while it waited keeps its place, with the new lease.
     this.#waiting.set(conversationId, waiting);
     if (this.workers >= INQUIRIES_AT_ONCE) return;

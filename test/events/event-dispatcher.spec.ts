@@ -146,6 +146,19 @@ describe('EventDispatcher', () => {
       expect(called).toEqual(['ONE:1', 'TWO:1']);
     });
 
+    it('does not wait until a long backlog is fanned out', async () => {
+      const called: string[] = [];
+      await announce(handler('mail', ({ eventId }) => called.push(eventId)));
+      const fanOut = store.fanOut.bind(store);
+      store.fanOut = async (account) => {
+        await fanOut(account, 100);
+        store.fanOut = () => new Promise(() => undefined);
+        return 100;
+      };
+      await publish('ONE');
+      expect(called).toEqual(['ONE:1']);
+    });
+
     it('waits two seconds at most for a handler, which continues and is not called again', async () => {
       const slow = gate();
       let calls = 0;

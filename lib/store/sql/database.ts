@@ -1,6 +1,7 @@
 import { CompiledQuery, type QueryResult } from 'kysely';
 import { type PaymentClock, SystemClock, TimeoutError, withTimeout } from '../../runtime/clock.js';
 import type { SqlEngine, SqlStatement } from './engine.js';
+import { ShownError } from './errors.js';
 import { retryWhileBusy } from './retry.js';
 import { SharedCommit } from './shared-commit.js';
 import { raw, sql, type Statement } from './statement.js';
@@ -72,7 +73,7 @@ export class SqlDatabase {
 
   /** Runs a statement in a transaction. @returns how many rows it has changed */
   async change(statement: SqlStatement, db: PaymentDb): Promise<number> {
-    return Number((await this.execute(statement, db)).numAffectedRows);
+    return changedRows(await this.execute(statement, db));
   }
 
   /** Runs work in a transaction that may write, and that other work may share; see {@link transaction}. */
@@ -86,7 +87,7 @@ export class SqlDatabase {
    */
   async single(statement: SqlStatement): Promise<number> {
     if (this.sharedCommit || !this.hasLimitedSessions()) return this.write((db) => this.change(statement, db));
-    return Number((await this.execute(statement)).numAffectedRows);
+    return changedRows(await this.execute(statement));
   }
 
   /** Runs work in a transaction that may write; runs it again if it conflicted with another process. */
@@ -123,6 +124,13 @@ export class SqlDatabase {
   private retried<T>(attempt: () => Promise<T>): Promise<T> {
     return retryWhileBusy(this.engine.isBusy, attempt);
   }
+}
+
+/** @throws ShownError if a dialect of the host's own does not say: a write would count as one that came too late */
+function changedRows({ numAffectedRows }: QueryResult<unknown>): number {
+  if (numAffectedRows === undefined)
+    throw new ShownError('the Kysely dialect must say how many rows a statement changed');
+  return Number(numAffectedRows);
 }
 
 function withinLimit<T>(work: () => Promise<T>): Promise<T> {

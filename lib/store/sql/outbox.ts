@@ -23,7 +23,7 @@ const INSERT_BATCH = 500;
 const PUT_OFF_BATCH = 1_000;
 const MAX_PUT_OFFS = 20;
 
-type StoredDelivery = Selectable<PaymentTables['card_payment_delivery']>;
+type WaitingEvent = Omit<Selectable<PaymentTables['card_payment_delivery']>, 'handler_id' | 'status' | 'due_at'>;
 
 /** The part of a SQL store that is its outbox, on top of its ledger. */
 export abstract class SqlOutbox extends SqlLedger implements PaymentOutbox {
@@ -53,8 +53,10 @@ export abstract class SqlOutbox extends SqlLedger implements PaymentOutbox {
       // A pair that is forgotten meanwhile must not get deliveries.
       const stillKnown = sql`${pairsOf(account)} and type in ${types} ${database.allRows}`;
       const known = await database.run<HandlerRow>(stillKnown, db);
-      const found = await database.run<StoredDelivery>(
-        sql`select * from card_payment_delivery where ${areOf(account, '', idsOf(waiting))} ${database.freeRows}`,
+      const found = await database.run<WaitingEvent>(
+        // By name: a host may have added columns of its own.
+        sql`select account, event_id, conversation_id, version, type, occurred_at, attempts, error, lease
+          from card_payment_delivery where ${areOf(account, '', idsOf(waiting))} ${database.freeRows}`,
         db,
       );
       const events = found.filter(({ type }) => known.some((pair) => pair.type === type));
@@ -281,7 +283,7 @@ function areOf(
   return sql`${of}.account = ${account} and ${of}.handler_id = ${handlerId} and ${of}.event_id in ${eventIds}`;
 }
 
-type FirstDelivery = Pick<StoredDelivery, 'event_id' | 'type'>;
+type FirstDelivery = Pick<WaitingEvent, 'event_id' | 'type'>;
 
 type FirstRequest = Pick<DeliveryLeaseRequest, 'account' | 'handlerId' | 'limit'> & {
   readonly types: readonly string[];

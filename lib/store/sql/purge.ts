@@ -171,7 +171,9 @@ export class SqlPurge {
     const old = sql`${stored} and finalized_at < ${database.fromNow(-paymentsMs)} ${database.freeRows}`;
     const locked = new Set((await database.run<RefundRow>(old, db)).map((row) => row.conversation_id));
     for (const { conversation_id: id, parent_id: paymentId } of await database.run<RefundRow>(stored, db)) {
-      refunds.set(paymentId, [...(refunds.get(paymentId) ?? []), id]);
+      const ofPayment = refunds.get(paymentId);
+      if (ofPayment) ofPayment.push(id);
+      else refunds.set(paymentId, [id]);
       if (!locked.has(id)) kept.add(paymentId);
     }
     return { refunds, kept };

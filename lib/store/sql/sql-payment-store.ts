@@ -60,7 +60,7 @@ export class SqlPaymentStore extends SqlOutbox implements PaymentStore {
       const warnings = await this.engine.checkServer(run);
       for (const warning of warnings) new PaymentLogger().warn(`The payment store: ${warning}.`);
       await migrateSchema(run, this.engine, this.options.migrate ?? true);
-      if (this.options.mustWrite ?? true) await run(WRITES_NOTHING);
+      if (this.options.mustWrite ?? true) await this.database.single(WRITES_NOTHING);
     } catch (error) {
       throw openError(error, this.engine);
     }

@@ -1,8 +1,10 @@
 import { type SqlDialect, sqlPaymentStore } from '../../../lib/store/sql/index.js';
-import { Kysely, SqliteDialect } from 'kysely';
+import Database from 'better-sqlite3';
+import { type Driver, Kysely, SqliteDialect } from 'kysely';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isSqlDialect, SQL_ENGINES } from '../../../lib/store/sql/engines.js';
+import type { PaymentTables } from '../../../lib/store/sql/tables.js';
 
 test('knows the names of its engines', () => {
   for (const { name } of SQL_ENGINES) expect(isSqlDialect(name)).toBe(true);
@@ -33,4 +35,26 @@ test('a dialect that nothing is known of is refused', () => {
   expect(() => sqlPaymentStore({ db, dialect: 'oracle' as SqlDialect })).toThrow(
     'the dialect of a SQL store is sqlite, postgres',
   );
+});
+
+/** As drivers that answer each raw query with rows alone. */
+class DialectWithoutCounts extends SqliteDialect {
+  override createDriver(): Driver {
+    const driver = super.createDriver();
+    const acquire = driver.acquireConnection.bind(driver);
+    driver.acquireConnection = async () => {
+      const connection = await acquire();
+      return {
+        streamQuery: connection.streamQuery.bind(connection),
+        executeQuery: async (query) => ({ rows: (await connection.executeQuery<never>(query)).rows }),
+      };
+    };
+    return driver;
+  }
+}
+
+test('a dialect that does not say how many rows a statement changed is refused', async () => {
+  const db = new Kysely<PaymentTables>({ dialect: new DialectWithoutCounts({ database: new Database(':memory:') }) });
+  await expect(sqlPaymentStore({ db, dialect: 'sqlite' }).open()).rejects.toThrow('must say how many rows');
+  await db.destroy();
 });
