@@ -106,7 +106,7 @@ export class EventDispatcher {
   }
 
   /**
-   * Another instance may have been fanning this event out, and delivers it to its own handlers alone. Not sooner than it
+   * Another instance may have been fanning an event out, and delivers it to its own handlers alone. Not sooner than it
    * needs for that.
    */
   private wakeSoon(): void {

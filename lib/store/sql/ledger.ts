@@ -97,7 +97,8 @@ export abstract class SqlLedger implements PaymentLedger {
     const lock = sql`select name from card_payment_name
         where account = ${account} and name = ${hashedName('lock', reference)}`;
     const payment = sql`select version from card_payment
-        where account = ${account} and reference = ${reference} and is_refund = ${IS_REFUND.payment} and state not in ${unless}`;
+        where account = ${account} and reference = ${reference}
+          and is_refund = ${IS_REFUND.payment} and state not in ${unless}`;
     const [found] = await this.database.run<{ readonly is_held: number }>(
       sql`select case when exists (${lock}) or exists (${payment}) then 1 else 0 end as is_held`,
     );
@@ -199,7 +200,8 @@ export abstract class SqlLedger implements PaymentLedger {
       const end = factsOf(state).settled ? sql`limit ${MAX_SETTLED_COUNT}` : raw('');
       const [row] = await this.database.run<{ readonly count: number; readonly oldest: number | null }>(
         sql`select count(*) as count, min(counted.updated_at) as oldest from (
-          select updated_at from card_payment where account = ${account} and is_refund = ${IS_REFUND[type]} and state = ${state}
+          select updated_at from card_payment
+          where account = ${account} and is_refund = ${IS_REFUND[type]} and state = ${state}
           order by created_at, conversation_id ${end}
         ) as counted`,
       );
@@ -232,7 +234,8 @@ export abstract class SqlLedger implements PaymentLedger {
   private async findByName(account: string, name: string): Promise<PaymentRecord | 'purged' | null> {
     const [row] = await this.database.run<RecordRow | { readonly record: null }>(
       sql`select version.record, payment.due_at, payment.redirect_url from card_payment_name as name
-        left join card_payment as payment on payment.account = name.account and payment.conversation_id = name.conversation_id
+        left join card_payment as payment
+          on payment.account = name.account and payment.conversation_id = name.conversation_id
         left ${joinVersion('payment')} where name.account = ${account} and name.name = ${name}`,
     );
     if (!row) return null;
