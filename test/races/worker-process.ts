@@ -68,7 +68,8 @@ serveTasks({
     await shop?.app.close();
     const store = isFlawed ? { store: await readThenWriteStore(storeUrl) } : { storeUrl };
     const logger = isFlawed ? undefined : new ConsoleLogger({ logLevels: ['error'] });
-    shop = await startShop({ options: { ...account, ...store }, logger });
+    // Each process gets more at once than its default limit.
+    shop = await startShop({ options: { ...account, ...store, maxInFlight: 0 }, logger });
     return null;
   },
   /** Starts the 3D payments. */

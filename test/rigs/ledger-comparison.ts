@@ -77,18 +77,26 @@ function isUnpaid(state: string, ledger: BothLedgers['ledger'], conversationId: 
   return state === 'failed' || state === 'expired';
 }
 
+/** An event that handlers should hear. */
+interface OwedEvent {
+  readonly eventId: string;
+  readonly state: PaymentEventState;
+  readonly reason: PaymentHistoryEntry['reason'];
+}
+
 /** The events that a payment's history owes to handlers: one for each change into a state that has one. */
-export function owedEvents({ record, history }: StoredPayment): { eventId: string; state: PaymentEventState }[] {
-  return history.flatMap(({ state, version }, i) =>
+export function owedEvents({ record, history }: StoredPayment): OwedEvent[] {
+  return history.flatMap(({ state, reason, version }, i) =>
     isEventState(state) && state !== history[i - 1]?.state
-      ? [{ eventId: eventIdOf({ ...record, version }), state }]
+      ? [{ eventId: eventIdOf({ ...record, version }), state, reason }]
       : [],
   );
 }
 
 /**
  * Ids of the events that a handler should have heard and has not. That a payment ended without money is not told while
- * its order is held, which another payment of it may have done at that moment.
+ * its order is held, which another payment of it may have done at that moment; nor may that of a refund which was not
+ * sent be, since its caller has the answer.
  */
 export function lostEvents(payments: readonly StoredPayment[], heard: ReadonlySet<string>): string[] {
   return payments.flatMap((payment) => {
@@ -96,8 +104,9 @@ export function lostEvents(payments: readonly StoredPayment[], heard: ReadonlySe
     const isAlone = payments.every(
       (other) => other === payment || other.record.reference !== reference || other.record.account !== account,
     );
-    const isTold = isAlone || isRefund(payment.record);
-    const owed = owedEvents(payment).filter(({ state }) => isTold || (state !== 'failed' && state !== 'expired'));
+    const isEnd = ({ state }: OwedEvent) => state === 'failed' || state === 'expired';
+    const isToldIf = ({ reason }: OwedEvent) => (isRefund(payment.record) ? reason === 'not_sent' : !isAlone);
+    const owed = owedEvents(payment).filter((event) => !isEnd(event) || !isToldIf(event));
     return owed.flatMap(({ eventId }) => (heard.has(eventId) ? [] : [eventId]));
   });
 }

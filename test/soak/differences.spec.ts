@@ -182,7 +182,7 @@ function stored(conversationId: string, states: readonly LedgerState[]): StoredP
 /** A refund of the payment that was paid. */
 function refund(refundId: string, amount: string, states: readonly LedgerState[]): StoredPayment {
   const { record, history } = stored(refundId, states);
-  return { record: { ...record, kind: 'refund', reference: 'PAID', amount }, history };
+  return { record: { ...record, kind: 'refund', parentId: 'PAID', reference: 'PAID', amount }, history };
 }
 
 function givenBack(conversationId: string, amount: string): ChargeRefund {
