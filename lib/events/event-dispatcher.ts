@@ -134,6 +134,8 @@ export class EventDispatcher {
     const [before, calls] = [made(), this.sumOf('calls')];
     let earlier;
     let isOver;
+    // Without background work they go on during a pass alone, so that one that hangs holds up no other.
+    for (const worker of this.workers) worker.start();
     do {
       earlier = made();
       await this.fanOutTo(this.workers);
@@ -141,6 +143,7 @@ export class EventDispatcher {
       await Promise.all(this.workers.map((worker) => worker.leaseDue()));
       isOver = await this.finished();
     } while (isOver && made() > earlier && made() - before < MAX_CALLS_PER_PASS);
+    if (!this.isStarted) for (const worker of this.workers) worker.stop();
     return this.sumOf('calls') - calls;
   }
 

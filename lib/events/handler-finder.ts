@@ -3,6 +3,7 @@ import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { type ConfigurationProblem, PaymentConfigurationError } from '../errors/payment-errors.js';
 import { MAX_TIMER_MS } from '../runtime/clock.js';
 import type { LedgerEvent, LedgerEventType } from '../payment/payment-event.js';
+import { isWritable } from '../payment/kept-text.js';
 import { EVENT_STATES, REFUND_EVENT_STATES } from '../payment/states.js';
 import { type HandlerMetadata, marksOf } from './on-payment.decorator.js';
 
@@ -20,6 +21,9 @@ export interface PaymentHandler {
 }
 
 type InstanceWrapper = ReturnType<DiscoveryService['getProviders']>[number];
+
+/** What the stores keep of an id. */
+const MAX_ID_LENGTH = 255;
 
 const DECORATORS = {
   payment: { name: '@OnPayment', states: EVENT_STATES as readonly string[] },
@@ -50,7 +54,7 @@ export class HandlerFinder {
     const ids = new Set<string>();
     const problems = found.flatMap(({ wrapper, mark, handler }): ConfigurationProblem[] => {
       const option = `${DECORATORS[mark.of].name} ${handler.id}`;
-      const messages = problemsOf(mark, wrapper);
+      const messages = problemsOf(handler.id, mark, wrapper);
       // A handler of payments and one of refunds may have the same id, as they take different events.
       const uniqueId = JSON.stringify([mark.account, mark.of, handler.id]);
       if (ids.has(uniqueId)) messages.push('stands twice; give each its own { id }');
@@ -81,14 +85,21 @@ export class HandlerFinder {
   }
 }
 
-function problemsOf({ of, states, concurrency, timeoutMs }: HandlerMetadata, wrapper: InstanceWrapper): string[] {
+function problemsOf(
+  id: string,
+  { of, states, concurrency, timeoutMs }: HandlerMetadata,
+  wrapper: InstanceWrapper,
+): string[] {
   const known = DECORATORS[of].states;
+  // To the store an empty id is nobody's, for events that are still to be fanned out.
+  const isIdGood = isWritable(id) && id.trim() !== '' && id.length <= MAX_ID_LENGTH;
   const isTimeGood = timeoutMs === null || (Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS);
   const checks: readonly (readonly [isGood: boolean, problem: string])[] = [
     [
       wrapper.isDependencyTreeStatic() && !wrapper.isTransient,
       'is on a request-scoped or transient provider; make the provider, and what it injects, a singleton',
     ],
+    [isIdGood, `has an id that is blank, longer than ${MAX_ID_LENGTH} characters, or cannot be stored`],
     [Number.isInteger(concurrency) && concurrency >= 1, 'has a concurrency that is no whole number above 0'],
     [isTimeGood, `has a timeoutMs that is no whole number from 1 to ${MAX_TIMER_MS}`],
     [states.every((state) => known.includes(state)), `names a state that has no event; choose of ${known.join(', ')}`],

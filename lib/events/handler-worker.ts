@@ -38,6 +38,8 @@ export interface LongRun {
 interface Run {
   readonly delivery: Delivery;
   readonly leased: LeasedDelivery;
+  /** What the log says of it, taken before the handler gets the event, which it may change. */
+  readonly facts: LogFields;
   readonly began: number;
   /** Aborted when the lease is not renewed any more. */
   readonly over: AbortController;
@@ -137,7 +139,13 @@ export class HandlerWorker {
     if (this.running.has(eventId)) return;
     this.deliveries += 1;
     const leased = { account, handlerId, eventId, lease };
-    const run = { delivery, leased, began: this.clock.monotonic(), over: new AbortController() };
+    const run = {
+      delivery,
+      leased,
+      facts: factsOf(delivery),
+      began: this.clock.monotonic(),
+      over: new AbortController(),
+    };
     const done = this.deliver(run).then(() => {
       this.running.delete(eventId);
       if (this.isActive) void this.leaseDue();
@@ -146,9 +154,9 @@ export class HandlerWorker {
   }
 
   private async deliver(run: Omit<Run, 'done'>): Promise<void> {
-    const { delivery, leased, over } = run;
+    const { leased, over } = run;
     void this.keepLease(run);
-    const silent = await this.isSilent(delivery);
+    const silent = await this.isSilent(run);
     if (silent === false) this.calls += 1;
     const failure = silent === false ? await this.callInSpan(run) : null;
     try {
@@ -158,17 +166,17 @@ export class HandlerWorker {
       else await this.postpone(run, failure);
     } catch {
       const what = `the store did not accept the result of the delivery to ${leased.handlerId}`;
-      this.logger.error(recordOf(delivery, `${what}; the event will be delivered again.`));
+      this.logger.error(recordOf(run, `${what}; the event will be delivered again.`));
     }
     over.abort();
     this.failures.succeeded('renew', renewalOf(run));
   }
 
   /** @returns null when the store failed to say */
-  private async isSilent(delivery: Delivery): Promise<boolean | null> {
-    const { handlerId, event } = delivery;
+  private async isSilent(run: Pick<Run, 'delivery' | 'leased' | 'facts'>): Promise<boolean | null> {
+    const { handlerId, event } = run.delivery;
     const silent = await this.failures.watch('lookUp', handlerId, () => isSilent(event, this.store));
-    if (silent) this.logger.log(recordOf(delivery, `${handlerId} is not told, since a payment holds the order.`));
+    if (silent) this.logger.log(recordOf(run, `${handlerId} is not told, since a payment holds the order.`));
     return silent;
   }
 
@@ -220,7 +228,7 @@ export class HandlerWorker {
 
   /** Renews the lease until the call is over, and notices when it has run for a minute. */
   private async keepLease(run: Omit<Run, 'done'>): Promise<void> {
-    const { delivery, leased, began } = run;
+    const { leased, began } = run;
     const { signal } = run.over;
     let isReported = false;
     for (;;) {
@@ -228,7 +236,7 @@ export class HandlerWorker {
       if (signal.aborted) return;
       if (!isReported && this.msSince(began) >= LONG_RUN_MS) {
         isReported = true;
-        this.logger.warn(recordOf(delivery, `${this.handler.id} has been running for a minute.`));
+        this.logger.warn(recordOf(run, `${this.handler.id} has been running for a minute.`));
       }
       // If renewing fails now, it may succeed next time: the lease is renewed three times before it would run out.
       await this.failures.watch(
@@ -240,22 +248,22 @@ export class HandlerWorker {
     }
   }
 
-  private async postpone({ delivery, leased }: Pick<Run, 'delivery' | 'leased'>, failure: Thrown): Promise<void> {
-    const { account, handlerId, event } = delivery;
-    const attempts = delivery.attempts + 1;
+  private async postpone(run: Omit<Run, 'done'>, failure: Thrown): Promise<void> {
+    const { account, handlerId, eventId } = run.leased;
+    const attempts = run.delivery.attempts + 1;
     const parked = attempts >= MAX_TRIES;
     const retryInMs = Math.min(MIN_RETRY_MS * 2 ** (attempts - 1), MAX_RETRY_MS);
     const { error, at } = failure;
-    const words = ['payments replay', handlerId, event.eventId];
+    const words = ['payments replay', handlerId, eventId];
     if (account !== DEFAULT_ACCOUNT) words.push('--account', account);
     const what = parked
       ? `failed ${attempts} times and is parked until it is replayed (${words.join(' ')})`
       : `failed (try ${attempts}) and is tried again in ${retryInMs / 1_000} s`;
     this.limited.write(parked ? 'parked' : 'again', (end) => {
       const line = `${handlerId} ${what}${thrownText(failure)}.${end}`;
-      this.logger[parked ? 'error' : 'warn'](recordOf(delivery, line, { attempts, parked, error, at }));
+      this.logger[parked ? 'error' : 'warn'](recordOf(run, line, { attempts, parked, error, at }));
     });
-    await this.store.postpone(leased, { attempts, error, retryInMs, parked });
+    await this.store.postpone(run.leased, { attempts, error, retryInMs, parked });
   }
 
   private msSince(began: number): number {
@@ -267,18 +275,14 @@ function renewalOf({ leased: { handlerId, eventId } }: Pick<Run, 'leased'>): str
   return `${handlerId} ${eventId}`;
 }
 
-function recordOf({ account, handlerId, event }: Delivery, what: string, more: LogFields = {}): LogRecord {
+function factsOf({ account, handlerId, event }: Delivery): LogFields {
   const { conversationId, reference } = event.payment;
-  const fields: LogFields = {
-    eventId: event.eventId,
-    handlerId,
-    ...('refund' in event && { refundId: event.refund.refundId }),
-    conversationId,
-    reference,
-    account,
-    ...more,
-  };
-  return new LogRecord(`Event ${event.eventId}: ${what}`, fields);
+  const refund = 'refund' in event && { refundId: event.refund.refundId };
+  return { eventId: event.eventId, handlerId, ...refund, conversationId, reference, account };
+}
+
+function recordOf({ leased, facts }: Pick<Run, 'leased' | 'facts'>, what: string, more: LogFields = {}): LogRecord {
+  return new LogRecord(`Event ${leased.eventId}: ${what}`, { ...facts, ...more });
 }
 
 /** What the store does between an event and its handlers. */

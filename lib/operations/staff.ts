@@ -292,6 +292,7 @@ export class PaymentOperations {
   async replay(handlerId: string, eventId: string, member: StaffMember): Promise<boolean> {
     const { account } = this.settings;
     const who = nameOf(member);
+    if (!isWritable(handlerId) || !isWritable(eventId)) return false;
     const outcome = await callStore('replaying', () => this.store.replay(account, handlerId, eventId));
     if (outcome === 'absent') return false;
     const isOvertaken = outcome === 'overtaken';
@@ -450,8 +451,9 @@ function placeText([time, ...ids]: Place): string {
 function placeIn(text: string): Place {
   try {
     const [time, ...ids] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [number, ...string[]];
-    const isPlace = Number.isSafeInteger(time) && ids.length > 0 && ids.every(isWritable);
-    if (isPlace) return [new Date(time), ...ids] as unknown as Place;
+    const at = new Date(time);
+    const isTime = Number.isInteger(time) && !Number.isNaN(at.getTime());
+    if (isTime && ids.length > 0 && ids.every(isWritable)) return [at, ...ids] as unknown as Place;
   } catch {
     // Refused below.
   }

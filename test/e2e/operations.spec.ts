@@ -220,6 +220,12 @@ describe.each(Object.entries(ENGINES))('PaymentOperations, on %s', (_name, open)
     const { eventId } = deliveries[0]!;
     expect(await operations.replay('mail', eventId, BY)).toBe(true);
     expect(await operations.replay('mail', eventId, BY)).toBe(false);
+    for (const odd of ['a\0b', ['mail'], 7, {}] as string[]) {
+      expect([await operations.replay(odd, eventId, BY), await operations.replay('mail', odd, BY)]).toEqual([
+        false,
+        false,
+      ]);
+    }
     expect((await operations.deliveries({ parked: false })).deliveries.map((one) => one.eventId)).toContain(eventId);
   });
 
@@ -246,6 +252,11 @@ describe.each(Object.entries(ENGINES))('PaymentOperations, on %s', (_name, open)
       'a page of a hostile text',
       'after',
       (of) => of.listRefunds({ after: Buffer.from('[1,"\\u0000"]').toString('base64url') }),
+    ],
+    [
+      'a page at a time that there is not',
+      'after',
+      (of) => of.list({ after: Buffer.from('[9007199254740991,"x"]').toString('base64url') }),
     ],
     ['a page of another form', 'after', (of) => of.deliveries({ after: Buffer.from('{"a":1}').toString('base64url') })],
     ['inquire without a name', 'by', (of) => of.inquire('P', {} as never)],

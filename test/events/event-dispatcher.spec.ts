@@ -197,6 +197,21 @@ describe('EventDispatcher', () => {
       expect(seen).toEqual(['ONE:1']);
     });
 
+    it('delivers all that is due in a pass without background work, although another handler hangs', async () => {
+      const other = instance();
+      const called: string[] = [];
+      const hung = { ...handler('hung', () => new Promise(() => undefined)), concurrency: 1 };
+      const quick = { ...handler('quick', ({ eventId }) => called.push(eventId)), concurrency: 1 };
+      await other.announce([hung, quick]);
+      for (let number = 0; number < 20; number += 1) await publish(`P${number}`);
+      const pass = other.deliverDue();
+      await clock.advance(30 * SECOND_MS);
+      await pass;
+      expect(called).toHaveLength(20);
+      other.stop().catch(() => undefined);
+      await clock.advance(30 * SECOND_MS);
+    });
+
     it('waits two seconds at most for a store that hangs', async () => {
       await announce(handler('mail', () => undefined));
       store.fanOut = () => new Promise(() => undefined);

@@ -70,7 +70,7 @@ class NeverCalled {
   never(): void {}
 }
 
-function handlerWith(options: { concurrency?: number; timeoutMs?: number }) {
+function handlerWith(options: { id?: string; concurrency?: number; timeoutMs?: number }) {
   @Injectable()
   class Configured {
     @OnPayment('succeeded', options)
@@ -147,6 +147,11 @@ describe('HandlerFinder', () => {
       [NeverCalled],
       /NeverCalled\.never: names a state that has no event; choose of succeeded, failed, expired, unknown, review/,
     ],
+    ...['', '  ', 'a\0b', 'x'.repeat(256), 7 as unknown as string].map((id): [string, Type[], RegExp] => [
+      `with the id ${JSON.stringify(id).slice(0, 10)}`,
+      [handlerWith({ id })],
+      /has an id that is blank, longer than 255 characters, or cannot be stored/,
+    ]),
     ...[0, -1, 1.5, Number.NaN, Infinity].map((concurrency): [string, Type[], RegExp] => [
       `with a concurrency of ${concurrency}`,
       [handlerWith({ concurrency })],

@@ -206,6 +206,16 @@ describe('a delivery', () => {
     expect(records).toMatchObject([{ ...FIELDS, attempts: 1, parked: false, error }]);
   });
 
+  it('is tried again, and named in the log, whatever its handler does to the event', async () => {
+    await callNow((event) => {
+      Object.assign(event, { payment: null, eventId: 'OTHER' });
+      throw new Error('down');
+    });
+    expect(records).toMatchObject([{ ...FIELDS, attempts: 1, parked: false }]);
+    await clock.advance(1_000);
+    expect(await leaseDue()).toMatchObject({ delivery: { attempts: 1, event: { eventId: 'ONE:1' } } });
+  });
+
   it('doubles the delay after each try, up to an hour, and parks the delivery after the last try', async () => {
     const delays: number[] = [];
     const postpone = store.postpone.bind(store);
