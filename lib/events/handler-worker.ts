@@ -6,7 +6,7 @@ import { CoalescedWork } from '../runtime/coalesced-work.js';
 import { FailureLog, LimitedLog } from '../runtime/limited-log.js';
 import type { Randomness } from '../runtime/randomness.js';
 import type { Delivery, LeasedDelivery, PaymentStore } from '../store/payment-store.js';
-import type { Attributes } from '../telemetry/open-telemetry.js';
+import type { Attributes } from '../telemetry/attributes.js';
 import { recordDuration } from '../telemetry/metrics.js';
 import { type LogFields, LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { inSpan } from '../telemetry/spans.js';

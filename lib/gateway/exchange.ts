@@ -1,7 +1,8 @@
 import { type PaymentClock, withTimeout } from '../runtime/clock.js';
 import { type Carried, describeThrown, Masker } from '../payment/kept-text.js';
 import { notAPromise, refusePromises } from '../runtime/not-a-promise.js';
-import { type Attributes, openTelemetry } from '../telemetry/open-telemetry.js';
+import type { Attributes } from '../telemetry/attributes.js';
+import { openTelemetry } from '../telemetry/open-telemetry.js';
 import { recordDuration } from '../telemetry/metrics.js';
 import { inSpan } from '../telemetry/spans.js';
 import type { DialectOperation, GatewayOperation, GatewaySettings } from './gateway-dialect.js';

@@ -1,5 +1,6 @@
 import type { BatchObservableResult, Meter, MeterProvider, ObservableGauge } from '@opentelemetry/api';
-import { type Attributes, openTelemetry, quietly, SCOPE, type SeenPayment } from './open-telemetry.js';
+import type { Attributes, SeenPayment } from './attributes.js';
+import { openTelemetry, quietly, SCOPE } from './open-telemetry.js';
 
 /** The gauges, which are read when metrics are collected: unit and description, by name. */
 const GAUGES = {

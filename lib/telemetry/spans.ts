@@ -1,5 +1,6 @@
 import { recordDuration } from './metrics.js';
-import { type Attributes, openTelemetry, quietly, SCOPE, type SeenPayment } from './open-telemetry.js';
+import type { Attributes, SeenPayment } from './attributes.js';
+import { openTelemetry, quietly, SCOPE } from './open-telemetry.js';
 
 /** A span that is open. */
 export interface OpenSpan {
