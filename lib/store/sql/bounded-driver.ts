@@ -47,11 +47,21 @@ export function noteNew(connection: object): void {
   madeAt.set(connection, performance.now());
 }
 
-/** Listens to a pool that it is given, unless another store does so already. */
-export function listenOnce(pool: object, listen: () => void): void {
+interface TellsErrors {
+  on?(event: 'error', listener: () => void): unknown;
+}
+
+/**
+ * Hears of each connection that a pool makes, and of its errors. Several stores over one pool listen to it once.
+ * @param listen has the pool tell of them
+ */
+export function hearOfNew(pool: object, listen: (onNew: (connection: TellsErrors) => void) => void): void {
   if (listenedTo.has(pool)) return;
   listenedTo.add(pool);
-  listen();
+  listen((connection) => {
+    connection.on?.('error', ignore);
+    noteNew(connection);
+  });
 }
 
 /**

@@ -182,7 +182,8 @@ export abstract class SqlLedger implements PaymentLedger {
         db,
       );
       const leased = await this.records(account, sql`payment.conversation_id in ${ids}`, db);
-      return ids.flatMap((id) => leased.find(({ conversationId }) => conversationId === id) ?? []);
+      const byId = new Map(leased.map((record) => [record.conversationId, record]));
+      return ids.flatMap((id) => byId.get(id) ?? []);
     });
   }
 

@@ -107,7 +107,8 @@ export abstract class SqlOutbox extends SqlLedger implements PaymentOutbox {
         db,
       );
       const leased = await this.shown(areOf(account, handlerId, free, 'delivery'), db);
-      return due.flatMap((id) => leased.find(({ event }) => event.eventId === id) ?? []);
+      const byId = new Map(leased.map((delivery) => [delivery.event.eventId, delivery]));
+      return due.flatMap((id) => byId.get(id) ?? []);
     });
   }
 

@@ -3,9 +3,8 @@ import { withTimeout } from '../../../runtime/clock.js';
 import {
   boundedAccess,
   type DriverPool,
-  ignore,
+  hearOfNew,
   LIMITS,
-  listenOnce,
   noteNew,
   type OpenPool,
   OWN_POOL,
@@ -236,12 +235,7 @@ function driverPoolOf(
 ): DriverPool<MysqlConnection> {
   const prepared = new WeakSet<MysqlConnection>();
   // An idle connection that breaks is replaced; the pool's own listener hears its first error alone.
-  listenOnce(pool, () =>
-    pool.on?.('connection', (connection) => {
-      connection.on('error', ignore);
-      noteNew(connection);
-    }),
-  );
+  hearOfNew(pool, (onNew) => pool.on?.('connection', onNew));
   return {
     async acquire() {
       const connection = await acquire(pool);

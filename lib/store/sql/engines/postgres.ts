@@ -5,9 +5,9 @@ import { withTimeout } from '../../../runtime/clock.js';
 import {
   boundedAccess,
   type DriverPool,
+  hearOfNew,
   ignore,
   LIMITS,
-  listenOnce,
   noteNew,
   type OpenPool,
   OWN_POOL,
@@ -182,7 +182,7 @@ async function makePool(config: PoolConfig): Promise<PostgresPool> {
   });
   // An idle connection that breaks is replaced.
   pool.on('error', ignore);
-  pool.on('connect', (client) => client.on('error', ignore));
+  hearOfNew(pool, (onNew) => pool.on('connect', onNew));
   return pool;
 }
 
@@ -240,12 +240,7 @@ interface ListenedPool extends PostgresPool {
 
 function driverPoolOf(pool: ListenedPool): DriverPool<PoolClient> {
   // A server that shuts down may end a connection as soon as it is made, before it is given to a caller.
-  listenOnce(pool, () =>
-    pool.on?.('connect', (client) => {
-      client.on?.('error', ignore);
-      noteNew(client);
-    }),
-  );
+  hearOfNew(pool, (onNew) => pool.on?.('connect', onNew));
   return {
     async acquire() {
       const client: PoolClient = await pool.connect();
