@@ -8,7 +8,7 @@ import {
   type SimulatorOperation,
 } from '../../lib/simulator/index.js';
 import { fieldsIn } from '../rigs/bank-ways.js';
-import { fieldsOf, newConversationId, PATHS, SimulatedMerchant } from './simulated-merchant.js';
+import { fieldsOf, FIRST_PAID, newConversationId, PATHS, SimulatedMerchant } from './simulated-merchant.js';
 
 const NOON = new Date('2026-03-05T12:09:09Z');
 const NOT_FOUND = { responseCode: 'B0029', responseDescription: 'Original not found' };
@@ -141,15 +141,7 @@ describe('payments', () => {
     await merchant.send('DoPayment', { conversationId, amount: '12.30' });
     const response = await merchant.send('CheckPayment', { conversationId });
     expect(await response.clone().text()).toContain('"amount":12.30');
-    expect(await fieldsOf(response)).toEqual({
-      responseCode: 'B0000',
-      responseDescription: 'Approved',
-      transactionStatus: 'SUCCESS',
-      transactionType: 'SALE',
-      paymentInfo: { amount: 12.3, currency: '949', installmentCount: 1 },
-      orderId: 'ORD000000001',
-      paymentId: '7000000001',
-    });
+    expect(await fieldsOf(response)).toEqual(FIRST_PAID);
     await merchant.send('Init3d', { conversationId: waiting });
     for (const id of [waiting, newConversationId()]) {
       expect(await merchant.ask('CheckPayment', { conversationId: id })).toEqual(NOT_FOUND);

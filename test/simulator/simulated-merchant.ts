@@ -45,6 +45,17 @@ export const CARD = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
 /** Passes Luhn, and is no test card. */
 export const OTHER_CARD = '4000000000000002';
 
+/** What an inquiry says of the first payment at a simulator, of 12.30 lira in one. */
+export const FIRST_PAID = {
+  responseCode: 'B0000',
+  responseDescription: 'Approved',
+  transactionStatus: 'SUCCESS',
+  transactionType: 'SALE',
+  paymentInfo: { amount: 12.3, currency: '949', installmentCount: 1 },
+  orderId: 'ORD000000001',
+  paymentId: '7000000001',
+};
+
 let count = 0;
 
 export function newConversationId(): string {
