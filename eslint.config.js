@@ -8,6 +8,7 @@ export default tseslint.config(
       'site/',
       'dist/',
       'sample/dist/',
+      'sample/vendure/', // compiled by its own test, beside Vendure
       'node_modules/',
       'coverage/',
       'reports/',

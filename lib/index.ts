@@ -52,7 +52,7 @@ export { PaymentClock, SystemClock } from './runtime/clock.js';
 export type { TextLanguage, Translations } from './runtime/text-language.js';
 export type { PaymentReason } from './payment/payment.js';
 export type { ReconcileCounts } from './reconciler/reconciler.js';
-export { EUR, GBP, TRY, USD } from './payment/amount.js';
+export { EUR, fromMinorUnits, GBP, toMinorUnits, TRY, USD } from './payment/amount.js';
 export {
   EVENT_STATES,
   type LedgerState,

@@ -38,6 +38,7 @@ export const GUIDE: readonly Section[] = [
     'docs/stores.md': 'Stores and retention',
     'docs/accounts.md': 'Several accounts',
     'docs/hosts.md': 'Other hosts',
+    'docs/vendure.md': 'Vendure',
   }),
   section('Test and go live', {
     'docs/testing.md': 'Testing your shop',

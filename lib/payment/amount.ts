@@ -86,9 +86,11 @@ function readDecimal(text: string): Decimal | null {
 }
 
 /**
- * An amount in minor units (kuruş, cents) of a currency, exactly. What it has beyond the currency's decimals is cut
- * off, so that never more is given back than was taken.
+ * An amount in minor units (kuruş, cents) of a currency, exactly: 14990 of `'149.90'`, for a shop that counts in them.
+ * What it has beyond the currency's decimals is cut off, so that never more is given back than was taken.
  *
+ * @param amount in major units, as the module shows it
+ * @param currencyCode ISO 4217 numeric code, which sets the number of decimals
  * @returns null if the text is not a plain decimal
  */
 export function toMinorUnits(amount: string, currencyCode: number): bigint | null {
@@ -98,10 +100,17 @@ export function toMinorUnits(amount: string, currencyCode: number): bigint | nul
   return BigInt(decimal.whole + decimal.fraction.padEnd(decimals, '0').slice(0, decimals));
 }
 
-/** The text of an amount in minor units, with all decimals of its currency: `60.00`. */
-export function fromMinorUnits(minor: bigint, currencyCode: number): string {
+/**
+ * The text of an amount in minor units, with all decimals of its currency: `'149.90'` of 14990, for a shop that counts
+ * in them.
+ *
+ * @param minor not negative
+ * @param currencyCode ISO 4217 numeric code, which sets the number of decimals
+ * @throws RangeError for a number that is not whole
+ */
+export function fromMinorUnits(minor: bigint | number, currencyCode: number): string {
   const decimals = currencyDecimals(currencyCode);
-  const digits = minor.toString().padStart(decimals + 1, '0');
+  const digits = BigInt(minor).toString().padStart(decimals + 1, '0');
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 

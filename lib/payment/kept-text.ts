@@ -21,11 +21,13 @@ const MAX_CARD_LENGTH = 19;
 /** What a mask shows of a card number: six digits and four. */
 const SHOWN_DIGITS = 10;
 const NATIONAL_DIGITS = 10;
-/** A word of this length that is not only letters may be a key, a hash or an encoded text. */
+/** A word of this length that is not only letters, or words that are joined, may be a key, a hash or an encoded text. */
 const LONG_WORD = 16;
 
 const ID = /^[A-Za-z0-9._-]{1,64}$/;
 const LETTERS_ONLY = /^\p{P}*[\p{L}\p{M}]+\p{P}*$/u;
+/** `error.no-active-tax-zone`, `ORDER_STATE_ERROR`: what keys look like has letters of both cases in between. */
+const JOINED_WORDS = /^\p{P}*(?:\p{Lu}?\p{Ll}+|\p{Lu}+)(?:[._:-](?:\p{Lu}?\p{Ll}+|\p{Lu}+))+\p{P}*$/u;
 /** A result code as a word of its own, `B0051` or `RVV0000000401`; or a digit of any script. */
 const CODE_OR_DIGIT = /(?<![\p{L}\p{N}])([A-Z]\d{4}|[A-Z]{3}0{4}\d{6})(?![\p{L}\p{N}])|\p{N}/gu;
 const SEPARATORS = /[^\p{L}\p{N}]+/gu;
@@ -177,7 +179,7 @@ function holdsPartOfCard(text: string, cardNo: string): boolean {
 }
 
 function keptWord(word: string): string {
-  if (word.length >= LONG_WORD && !LETTERS_ONLY.test(word)) return '';
+  if (word.length >= LONG_WORD && !LETTERS_ONLY.test(word) && !JOINED_WORDS.test(word)) return '';
   return word.replace(CODE_OR_DIGIT, (_match, code?: string) => code ?? '*').replace(NOT_SHOWN, ' ');
 }
 

@@ -51,7 +51,7 @@ export class MerchantApp {
     if (status !== 0) {
       throw new Error(`npm install ${named.join(' ')} failed: ${stderr}`);
     }
-    await this.compileDriver();
+    await compileDriver(this.folder);
   }
 
   /** A Node of at least this version, installed from the registry if the current one is older. */
@@ -118,26 +118,11 @@ export class MerchantApp {
   }
 
   version(packageName: string): string {
-    const manifest = readFileSync(join(this.folder, 'node_modules', packageName, 'package.json'), 'utf8');
-    return (JSON.parse(manifest) as { version: string }).version;
+    return versionIn(this.folder, packageName);
   }
 
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  /** Compiles better-sqlite3 before version 13, whose binary may fail to download, or copies the binary of this repository. */
-  private async compileDriver(): Promise<void> {
-    const driver = join(this.folder, COMPILED_DRIVER);
-    const binary = 'build/Release/better_sqlite3.node';
-    if (!existsSync(driver) || existsSync(join(driver, 'prebuilds')) || existsSync(join(driver, binary))) return;
-    const ours = JSON.parse(readFileSync(join(COMPILED_DRIVER, 'package.json'), 'utf8')) as { version: string };
-    if (ours.version === this.version('better-sqlite3') && existsSync(join(COMPILED_DRIVER, binary))) {
-      mkdirSync(join(driver, 'build/Release'), { recursive: true });
-      copyFileSync(join(COMPILED_DRIVER, binary), join(driver, binary));
-    } else {
-      await this.run('npm', ['rebuild', 'better-sqlite3']);
-    }
   }
 
   private async writeSettings(): Promise<void> {
@@ -154,6 +139,25 @@ export class MerchantApp {
     };
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
     writeFileSync(join(this.folder, '.env'), lines.join(''));
+  }
+}
+
+function versionIn(folder: string, packageName: string): string {
+  const manifest = readFileSync(join(folder, 'node_modules', packageName, 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+/** Compiles better-sqlite3 before version 13, whose binary may fail to download, or copies the binary of this repository. */
+export async function compileDriver(folder: string): Promise<void> {
+  const driver = join(folder, COMPILED_DRIVER);
+  const binary = 'build/Release/better_sqlite3.node';
+  if (!existsSync(driver) || existsSync(join(driver, 'prebuilds')) || existsSync(join(driver, binary))) return;
+  const isOurs = versionIn('.', 'better-sqlite3') === versionIn(folder, 'better-sqlite3');
+  if (isOurs && existsSync(join(COMPILED_DRIVER, binary))) {
+    mkdirSync(join(driver, 'build/Release'), { recursive: true });
+    copyFileSync(join(COMPILED_DRIVER, binary), join(driver, binary));
+  } else {
+    await run('npm', ['rebuild', 'better-sqlite3'], { cwd: folder });
   }
 }
 

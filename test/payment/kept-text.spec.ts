@@ -35,7 +35,9 @@ describe('a message', () => {
     ['refused: aB3dE9xK7qLmpQrs, sorry', 'refused: sorry'],
     ['refused: aB3dE9xK7qLmpQr sorry', 'refused: aB*dE*xK*qLmpQr sorry'],
     ['at https://smtp.example.com/some/path now', 'at now'],
-    ['PaymentNotSentError: ER_NO_SUCH_TABLES', 'PaymentNotSentError:'],
+    ['PaymentNotSentError: ER_NO_SUCH_TABLES', 'PaymentNotSentError: ER_NO_SUCH_TABLES'],
+    ['error.no-active-tax-zone (Order_Payment_State)', 'error.no-active-tax-zone (Order_Payment_State)'],
+    ['AbcdEfgh-IjklMnopQr abcdefgh--ijklmnop abcdefgh/ijklmnop error.no-tax-zone-7', null],
     // The card, as it is written or spaced.
     [`No ${CARD.cardNo}.`, 'No ***.'],
     ['No 5246 7763-5690.3508!', 'No ***!'],
