@@ -42,7 +42,7 @@ export const GUIDE: readonly Section[] = [
   section('Test and go live', {
     'docs/testing.md': 'Testing your shop',
     'docs/go-live.md': 'Go-live checklist',
-    'docs/security.md': 'Security',
+    'SECURITY.md': 'Security and PCI DSS',
   }),
   section('Operate', {
     'docs/operating.md': 'Operating',
@@ -53,7 +53,6 @@ export const GUIDE: readonly Section[] = [
   section('Background', {
     'docs/interface.md': 'The service’s interface',
     'docs/unverified.md': 'What is unverified',
-    'SECURITY.md': 'Threats and PCI DSS',
     'CHANGELOG.md': 'Changelog',
   }),
 ];
@@ -92,7 +91,6 @@ export const ONLY_ON_GITHUB: readonly string[] = ['docs/README.tr.md'];
 /** The page of the site that a file of the repository becomes, such as `refunds.md`; null if it becomes none. */
 export function sitePageOf(file: string): string | null {
   if (!SITE_FILES.includes(file)) return null;
-  if (file === 'SECURITY.md') return 'threats.md'; // docs/security.md is another page
   return file.replace(/^docs\//, '').toLowerCase();
 }
 
