@@ -49,7 +49,7 @@ describe('a named path', () => {
   });
 
   it('names a section by its heading, since sections have no numbers', () => {
-    expect(sectionsIn('as contract section 2.1 says (README, Nowhere), see README, Contributing')).toEqual([
+    expect(sectionsIn('as contract section 2.1 says (README, Nowhere), see README, Install')).toEqual([
       'section 2.1',
       'README, Nowhere',
     ]);
