@@ -1,5 +1,5 @@
-// Prints the tables of verdicts into docs/unverified.md: `npm run verdicts`. `--check` writes nothing, and fails where the
-// page is behind.
+// Prints the tables of verdicts into docs/unverified.md, as lists, since the first row that fits decides:
+// `npm run verdicts`. `--check` writes nothing, and fails where the page is behind.
 import { readFileSync, writeFileSync } from 'node:fs';
 import prettier from 'prettier';
 import '../bench/typescript.mjs';
@@ -10,12 +10,12 @@ const PAGE = 'docs/unverified.md';
 const TABLES = /(<!-- verdicts -->)[^]*(<!-- end of the verdicts -->)/;
 
 const tables = [
-  ['The answer to DoPayment, Auth3d, a refund or a void', CHARGE, 'state, reason'],
-  ['The answer to CheckPayment', INQUIRY, 'what it says'],
-  ['The answer to Init3d, or to a request for a page', OPENING, 'why nothing is shown'],
-].map(([title, table, verdict]) => {
-  const rows = table.map(([when, said]) => `| ${factsOf(when)} | ${wordsOf(said)} |`);
-  return [`### ${title}`, '', `| facts | ${verdict} |`, '| --- | --- |', ...rows].join('\n');
+  ['The answer to DoPayment, Auth3d, a refund or a void', CHARGE],
+  ['The answer to CheckPayment', INQUIRY],
+  ['The answer to Init3d, or to a request for a page', OPENING],
+].map(([title, table]) => {
+  const rows = table.map(([when, said], index) => `${index + 1}. ${factsOf(when)}: ${wordsOf(said)}`);
+  return [`### ${title}`, '', ...rows].join('\n');
 });
 
 const page = readFileSync(PAGE, 'utf8');

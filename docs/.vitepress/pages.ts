@@ -17,6 +17,7 @@ export interface Page {
 export const GUIDE: readonly Section[] = [
   section('Begin', {
     'docs/getting-started.md': 'Getting started',
+    'docs/morpos.md': 'MorPOS: from the panel to .env',
     'docs/ways-to-pay.md': 'Which way to take cards',
     'docs/limits.md': 'What this does not do',
   }),
@@ -43,10 +44,13 @@ export const GUIDE: readonly Section[] = [
   section('Test and go live', {
     'docs/testing.md': 'Testing your shop',
     'docs/go-live.md': 'Go-live checklist',
-    'docs/security.md': 'Security',
+    'docs/deploying.md': 'Deploying',
+    'SECURITY.md': 'Security and PCI DSS',
   }),
   section('Operate', {
     'docs/operating.md': 'Operating',
+    'docs/troubleshooting.md': 'Troubleshooting',
+    'docs/upgrading.md': 'Upgrading',
     'docs/observability.md': 'Observability',
     'docs/fail-over.md': 'Fail-over',
     'docs/command-line.md': 'Command line',
@@ -54,7 +58,6 @@ export const GUIDE: readonly Section[] = [
   section('Background', {
     'docs/interface.md': 'The service’s interface',
     'docs/unverified.md': 'What is unverified',
-    'SECURITY.md': 'Threats and PCI DSS',
     'CHANGELOG.md': 'Changelog',
   }),
 ];
@@ -74,11 +77,15 @@ export const INTERNALS: readonly Section[] = [
 export const TURKISH: readonly Section[] = [
   section('Kılavuz', {
     'docs/tr/getting-started.md': 'Başlangıç',
+    'docs/tr/morpos.md': 'MorPOS: panelden .env’ye',
     'docs/tr/ways-to-pay.md': 'Ödeme yöntemleri',
     'docs/tr/three-d-secure.md': '3D Secure',
     'docs/tr/refunds.md': 'İade ve iptal',
     'docs/tr/errors.md': 'Hatalar ve yapılması gerekenler',
     'docs/tr/go-live.md': 'Canlıya geçiş listesi',
+    'docs/tr/deploying.md': 'Sunucuya kurulum',
+    'docs/tr/troubleshooting.md': 'Sorun giderme',
+    'docs/tr/upgrading.md': 'Sürüm yükseltme',
   }),
 ];
 
@@ -93,7 +100,6 @@ export const ONLY_ON_GITHUB: readonly string[] = ['docs/README.tr.md'];
 /** The page of the site that a file of the repository becomes, such as `refunds.md`; null if it becomes none. */
 export function sitePageOf(file: string): string | null {
   if (!SITE_FILES.includes(file)) return null;
-  if (file === 'SECURITY.md') return 'threats.md'; // docs/security.md is another page
   return file.replace(/^docs\//, '').toLowerCase();
 }
 

@@ -30,4 +30,10 @@ describe('the notes of a release', () => {
       expect(release(changelog)).toEqual({ status: 1, changelog });
     },
   );
+
+  it('are there for the version of package.json, which is published once no changeset is left', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    const [, notes = ''] = readFileSync('CHANGELOG.md', 'utf8').split(`\n## ${version}\n`);
+    expect(notes.split('\n## ')[0]!.trim()).not.toBe('');
+  });
 });
