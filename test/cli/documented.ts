@@ -18,12 +18,13 @@ export function documentedText(command: string): string {
   return /```text\n([\s\S]*?)```/.exec(documented(command))?.[1] ?? '';
 }
 
-/** The names of an example's fields, at any depth; of lists, those of the first entry. */
-export function documentedShape(command: string): unknown {
-  const [, example = ''] = /```json\n([\s\S]*?)```/.exec(documented(command)) ?? [];
-  return shapeOf(JSON.parse(example));
+/** The fields that the page lists, in its order. */
+export function documentedFields(command: string): string[] {
+  const [, listed = ''] = /^The fields, in this order,([\s\S]*?)\.$/m.exec(documented(command)) ?? [];
+  return [...listed.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
 }
 
+/** The names of an answer's fields, at any depth; of lists, those of the first entry. */
 export function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
   if (typeof value !== 'object' || value === null) return 'a value';

@@ -17,6 +17,7 @@ function shapes(): Record<string, unknown> {
   const counts = (states: string) => Object.fromEntries(states.split(' ').map((state) => [state, counted]));
   const page = values('account next');
   return {
+    doctor: { ...values('ok account'), checks: [values('check status message advice')] },
     'payments list': {
       ...page,
       payments: [payment],
