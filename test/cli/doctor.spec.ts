@@ -11,7 +11,8 @@ import { selfSigned } from '../rigs/certificates.js';
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
 import { refusal } from '../options/resolve.js';
 import { cli, cliHere } from './cli.js';
-import { documentedShape, shapeOf } from './documented.js';
+import { shapeOf } from './documented.js';
+import { JSON_SHAPES } from './json-shapes.js';
 import { scratch } from './scratch.js';
 
 interface Check {
@@ -80,7 +81,7 @@ describe('doctor', () => {
     const { status, stdout, stderr } = await doctor(change, '--json', ...words);
     expect(stderr).toBe('');
     const report = JSON.parse(stdout) as { ok: boolean; account: string; checks: Check[] };
-    expect(shapeOf(report)).toEqual(documentedShape('doctor'));
+    expect(shapeOf(report)).toEqual(JSON_SHAPES['doctor']);
     const isFailed = report.checks.some((one) => one.status === 'failed');
     expect([status, report.ok]).toEqual(isFailed ? [1, false] : [0, true]);
     return report.checks.filter(({ check, status }) => status !== 'ok' && check !== 'environment');

@@ -7,7 +7,8 @@ import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { sale } from '../rigs/sale.js';
 import { startPostgres } from '../services/postgres.js';
 import { cliHere } from './cli.js';
-import { documentedShape, shapeOf, withEmptyLists } from './documented.js';
+import { shapeOf, withEmptyLists } from './documented.js';
+import { JSON_SHAPES } from './json-shapes.js';
 
 interface TestStore {
   readonly url: string;
@@ -99,11 +100,11 @@ export class Shop {
     return cliHere(['payments', ...words], { cwd: this.cwd, env: this.env, typed: answer });
   }
 
-  /** The JSON that a command prints, of the shape that its page shows. */
+  /** The JSON that a command prints, of the shape that scripts rely on. */
   async json<T = Readonly<Record<string, unknown>>>(command: string, ...words: string[]): Promise<T> {
     const { stdout } = await this.said([command, ...words, '--json']);
     const answer = JSON.parse(stdout) as T;
-    expect(shapeOf(answer)).toEqual(withEmptyLists(documentedShape(`payments ${command}`), answer));
+    expect(shapeOf(answer)).toEqual(withEmptyLists(JSON_SHAPES[`payments ${command}`], answer));
     return answer;
   }
 }

@@ -264,26 +264,29 @@ const TABLED = Object.entries(OPTIONS).map(([name, option]) => ({
 describe('the tables of options in docs/configuration.md', () => {
   const page = readFileSync('docs/configuration.md', 'utf8').split('\n## Set in code only\n')[0] ?? '';
   const rows = page.split('\n').filter((line) => line.startsWith('| `'));
-  const names = (cell = ''): string[] => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
 
-  /** The default at `index` in a cell: a value, or `required`; null if the cell describes it in words. */
-  function defaultIn(cell: string, index: number): string | null {
+  /** The default that a cell states: a value, or `required`; null if the cell describes it in words. */
+  function defaultIn(cell: string): string | null {
     const [stated = ''] = cell.replace(/\([^)]*\)/g, '').split(';');
     if (stated.trim() === 'required') return 'required';
-    const part = stated.split(',')[index] ?? '';
+    const [part = ''] = stated.split(',');
     const [, quoted, plain] = /^\s*(?:`([^`]+)`|([^\s`:]+))\s*(?::|$)/.exec(part) ?? [];
     return quoted ?? plain ?? null;
   }
 
+  /** As the page says: `PAYMENT_BASE_URL` is `baseUrl`. */
+  const optionOf = (variable: string): string =>
+    variable
+      .replace('PAYMENT_', '')
+      .toLowerCase()
+      .replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+
   it('agrees with the code', () => {
-    const described = rows.flatMap((row) => {
-      const [, options, variables = '', defaults = ''] = row.split(/(?<!\\)\|/);
-      const inRow = names(variables).map((name) => (name.startsWith('_') ? `PAYMENT${name}` : name));
-      return names(options).map((name, index) => ({
-        name,
-        variable: inRow[index] ?? null,
-        default: inRow[index] ? defaultIn(defaults, index) : null,
-      }));
+    const described = rows.map((row) => {
+      const [, first = '', stated = ''] = row.split(/(?<!\\)\|/);
+      const [, named = ''] = /`(\w+)`/.exec(first) ?? [];
+      if (first.includes('(code only)')) return { name: named, variable: null, default: null };
+      return { name: optionOf(named), variable: named, default: defaultIn(stated) };
     });
     const byName = (a: { name: string }, b: { name: string }): number => a.name.localeCompare(b.name);
     expect(described.sort(byName)).toEqual(TABLED.sort(byName));

@@ -9,10 +9,10 @@ import {
 
 const PAGE = readFileSync('docs/errors.md', 'utf8');
 
-/** The first column of a table of docs/errors.md. */
+/** The names that a table or list of docs/errors.md begins its lines with. */
 function documented(heading: string): string[] {
   const section = PAGE.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
-  const cells = [...section.matchAll(/^\| (`.*?) +\|/gm)].map(([, cell = '']) => cell);
+  const cells = [...section.matchAll(/^(?:\||-) (`.*?)(?: +\||:)/gm)].map(([, cell = '']) => cell);
   return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, word = '']) => word)).sort();
 }
 
