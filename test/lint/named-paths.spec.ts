@@ -31,7 +31,7 @@ describe('a named path', () => {
     const named = FILES.filter((file) => /\.(?:md|ts)$/.test(file)).map((file) =>
       proseOf(file, readFileSync(file, 'utf8')),
     );
-    expect(named.flatMap(pathsIn).length).toBeGreaterThan(200);
+    expect(named.flatMap(pathsIn).length).toBeGreaterThan(100);
     expect(named.flatMap(namesIn).length).toBeGreaterThan(50);
   });
 

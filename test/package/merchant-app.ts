@@ -13,6 +13,8 @@ export type ProjectKind = 'nest11' | 'nest12';
 
 const NEST: Readonly<Record<ProjectKind, string>> = { nest11: 'NestJS 11', nest12: 'NestJS 12' };
 const COMPILED_DRIVER = 'node_modules/better-sqlite3';
+/** The optional peers that the README installs, too. */
+const OF_THE_STORE = /^(?:kysely|better-sqlite3)(?:@|$)/;
 
 /** A merchant's application outside this repository, with this package from a tarball and all others from the registry. */
 export class MerchantApp {
@@ -25,7 +27,7 @@ export class MerchantApp {
 
   /**
    * Copies `test/package/merchant` into a project like one of `nest new`, and installs what the README says, with
-   * further packages.
+   * further packages; but those of the store only where they are among them, since the package needs none.
    */
   static async install(kind: ProjectKind, ...further: string[]): Promise<MerchantApp> {
     const app = new MerchantApp(kind, mkdtempSync(join(tmpdir(), `card-payment-${kind}-`)));
@@ -33,7 +35,8 @@ export class MerchantApp {
     cpSync('test/package/merchant', join(app.folder, 'src'), { recursive: true });
     await app.writeSettings();
     app.tarball = await packTarball(app.folder);
-    await app.add([...app.installLines('README.md'), ...further]);
+    const needed = app.installLines('README.md').filter((name) => !OF_THE_STORE.test(name));
+    await app.add([...needed, ...further]);
     return app;
   }
 
