@@ -15,7 +15,7 @@ import { Randomness } from '../runtime/randomness.js';
 import { SharedCalls } from '../runtime/shared-calls.js';
 import { StoreClock } from '../settlement/store-clock.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
-import { inOperation, itself } from '../telemetry/spans.js';
+import { inOperation } from '../telemetry/spans.js';
 import { Inquiries } from './inquiry.js';
 import { Opening } from './opening.js';
 import { type Earlier, isOwn, isSameSale, PaymentReader } from '../settlement/records.js';
@@ -80,16 +80,7 @@ export class HostedPayments {
     private readonly settings: PaymentSettings,
   ) {}
 
-  start(given: unknown): Promise<HostedStart> {
-    const { account } = this.settings;
-    return inOperation(
-      { operation: 'startHosted', account },
-      ({ payment }) => payment,
-      () => this.startOnce(given),
-    );
-  }
-
-  private async startOnce(given: unknown): Promise<HostedStart> {
+  async start(given: unknown): Promise<HostedStart> {
     const received = await this.opening.receive(HostedPaymentDto, given);
     const { form = 'page' } = received.input;
     this.expectSupport(form);
@@ -158,7 +149,7 @@ export class HostedPayments {
    */
   complete(record: PaymentRecord, wait: { readonly isOver: boolean }): Promise<Payment> {
     const { account, traceparent: link } = record;
-    return inOperation({ operation: 'hostedReturn', account, link }, itself, () => this.askOften(record, wait));
+    return inOperation({ operation: 'hostedReturn', account, link }, () => this.askOften(record, wait));
   }
 
   private async askOften(record: PaymentRecord, wait: { readonly isOver: boolean }): Promise<Payment> {

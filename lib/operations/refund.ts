@@ -7,7 +7,6 @@ import {
   PaymentNotFoundError,
   PaymentNotSentError,
   PaymentRefundError,
-  PaymentStateError,
   PaymentStoreError,
   PaymentUnsupportedError,
   PaymentValidationError,
@@ -34,11 +33,10 @@ import { advance, referenceLockIn } from '../payment/transitions.js';
 import { Randomness } from '../runtime/randomness.js';
 import { Claim, claimEnd } from '../settlement/claim.js';
 import { applyNotSent } from '../settlement/outcomes.js';
-import { type AskedRefund, expectOwn, PaymentReader, RefundReader } from '../settlement/records.js';
+import { type AskedRefund, expectOwn, PaymentReader, RefundReader, stateError } from '../settlement/records.js';
 import { resultChanges } from '../settlement/result-fields.js';
 import { StoreClock } from '../settlement/store-clock.js';
 import { PaymentWriter, refundOf } from '../settlement/writer.js';
-import { inOperation } from '../telemetry/spans.js';
 import { amountText, newAttemptId, newConversationIdOf, newHostIdNonce } from './opening.js';
 import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from './resolution.js';
 
@@ -48,9 +46,6 @@ const NO_KEY_TEXTS = {
   en: '$property must be given, or an idempotencyKey, so that the refund is recorded once',
   tr: 'iadenin bir kez kaydedilmesi için $property veya bir idempotencyKey verilmeli',
 };
-
-/** How a refund is named in errors and traces. */
-type Operation = 'refund' | 'void' | 'recordRefund';
 
 /** A refund that may be opened. */
 interface Opening<Needed> {
@@ -79,30 +74,28 @@ export class Refunds {
     private readonly settings: PaymentSettings,
   ) {}
 
-  refund(input: unknown): Promise<Refund> {
-    return this.inSpan('refund', () => this.giveBack('refund', validateInput(RefundDto, input)));
+  async refund(input: unknown): Promise<Refund> {
+    return this.giveBack('refund', validateInput(RefundDto, input));
   }
 
-  void(input: unknown): Promise<Refund> {
-    return this.inSpan('void', () => this.giveBack('void', validateInput(VoidDto, input)));
+  async void(input: unknown): Promise<Refund> {
+    return this.giveBack('void', validateInput(VoidDto, input));
   }
 
   /** Writes down a refund that was made at the gateway's own panel. Nothing is sent. */
-  recordRefund(given: unknown): Promise<Refund> {
-    return this.inSpan('recordRefund', async () => {
-      const input = validateInput(RecordRefundDto, given);
-      if (input.refundId === undefined && input.idempotencyKey === undefined) {
-        throw new PaymentValidationError([{ path: 'refundId', rule: 'isDefined', message: NO_KEY_TEXTS }]);
-      }
-      const opened = await this.open('refund', input, () => Promise.resolve());
-      if ('earlier' in opened) return toRefund(opened.earlier);
-      const recorded = await this.writer.settle(opened.record, (current, now) =>
-        current.state === 'refunding' || isInterrupted(current, opened.record)
-          ? advance(current, 'succeeded', { reason: 'recorded' }, now)
-          : null,
-      );
-      return refundOf(recorded);
-    });
+  async recordRefund(given: unknown): Promise<Refund> {
+    const input = validateInput(RecordRefundDto, given);
+    if (input.refundId === undefined && input.idempotencyKey === undefined) {
+      throw new PaymentValidationError([{ path: 'refundId', rule: 'isDefined', message: NO_KEY_TEXTS }]);
+    }
+    const opened = await this.open('refund', input, () => Promise.resolve());
+    if ('earlier' in opened) return toRefund(opened.earlier);
+    const recorded = await this.writer.settle(opened.record, (current, now) =>
+      current.state === 'refunding' || isInterrupted(current, opened.record)
+        ? advance(current, 'succeeded', { reason: 'recorded' }, now)
+        : null,
+    );
+    return refundOf(recorded);
   }
 
   /** All refunds of a payment, oldest first. */
@@ -198,7 +191,7 @@ export class Refunds {
     amount: string | null,
   ): RefundTotals {
     if (!isMoneyTaken(sale)) {
-      throw new PaymentStateError(toPayment(sale), kind === 'void' ? 'be voided' : 'be refunded');
+      throw stateError(sale, kind === 'void' ? 'be voided' : 'be refunded');
     }
     const totals = this.totalsOf(sale, refunds);
     const refuse = (reason: PaymentRefundError['reason']): never => {
@@ -236,7 +229,7 @@ export class Refunds {
     const { version, reason, by } = stored;
     const held = version === sale.version && (await this.writer.move(stored, 'review', { reason, by }));
     if (held && held.outcome === 'replaced') return;
-    throw new PaymentStateError(toPayment(await this.payments.latest(sale)), 'be refunded: it has just changed');
+    throw stateError(await this.payments.latest(sale), 'be refunded: it has just changed');
   }
 
   /** @throws PaymentValidationError for what only the payment's currency and card can tell */
@@ -311,10 +304,6 @@ export class Refunds {
       by: by === undefined ? null : keptNote(by, MAX_NAME_LENGTH),
       sale: saleText(toPayment(sale)),
     };
-  }
-
-  private inSpan(operation: Operation, work: () => Promise<Refund>): Promise<Refund> {
-    return inOperation({ operation, account: this.settings.account }, (refund) => refund, work);
   }
 }
 

@@ -21,7 +21,7 @@ export interface Earlier {
  */
 @Injectable()
 export class PaymentReader {
-  protected readonly type: RecordType = 'payment';
+  readonly type: RecordType = 'payment';
 
   constructor(
     @Inject(PAYMENT_STORE) protected readonly ledger: PaymentLedger,
@@ -145,7 +145,7 @@ export interface AskedRefund extends Pick<PaymentRecord, 'kind' | 'idempotencyKe
 /** Looks up the account's refunds, as {@link PaymentReader} does payments. */
 @Injectable()
 export class RefundReader extends PaymentReader {
-  protected override readonly type = 'refund';
+  override readonly type = 'refund';
 
   /** The refunds of a payment, oldest first. */
   ofPayment(conversationId: string): Promise<PaymentRecord[]> {
@@ -203,6 +203,11 @@ export function expectOwn(record: PaymentRecord, settings: Pick<PaymentSettings,
   const refusal =
     `${action} with these settings: it was made at the gateway ${gatewayHostOf(record.gateway ?? '')}, ` +
     'under another baseUrl, merchantId or dialect';
-  if (!isRefund(record)) throw new PaymentStateError(toPayment(record), refusal);
-  throw new PaymentStateError(refundedPayment(record), refusal, toRefund(record));
+  throw stateError(record, refusal);
+}
+
+/** @param action what the state of the payment or refund does not allow: `be inquired` */
+export function stateError(record: PaymentRecord, action: string): PaymentStateError {
+  if (!isRefund(record)) return new PaymentStateError(toPayment(record), action);
+  return new PaymentStateError(refundedPayment(record), action, toRefund(record));
 }
