@@ -4,7 +4,6 @@ import type { DoPaymentDto, HostedPaymentDto, Init3dDto } from './dto/sale.dto.j
 import {
   type PaymentError,
   PaymentConfigurationError,
-  PaymentNotFoundError,
   PaymentStoreError,
   PaymentUnsupportedError,
 } from './errors/payment-errors.js';
@@ -96,11 +95,7 @@ export class PaymentService {
    * @throws PaymentStoreError the store failed before anything was sent
    */
   auth3d({ conversationId, fields }: Auth3dDto): Promise<Payment> {
-    return this.run('auth3d', async () => {
-      const record = await this.reader.find(conversationId);
-      if (!record) throw new PaymentNotFoundError();
-      return this.threeD.complete(record, fields);
-    });
+    return this.run('auth3d', async () => this.threeD.complete(await this.reader.get(conversationId), fields));
   }
 
   /**

@@ -10,6 +10,7 @@ import { expectOwn, isOwn, PaymentReader, RefundReader, stateError } from '../se
 import { paymentOf, PaymentWriter, refundOf, type Settled } from '../settlement/writer.js';
 import { applyAbandoned, applyPageInquiry } from '../settlement/page-outcomes.js';
 import { applyInquiry, saysUnpaid, type Settlement, SettlementRules } from '../settlement/outcomes.js';
+import { SpacedCalls } from '../runtime/shared-calls.js';
 import { StoreClock } from '../settlement/store-clock.js';
 
 /** Hosts call `inquire` from controllers of their own, as often as a buyer loads a page. */
@@ -18,10 +19,7 @@ const ASK_AGAIN_MS = 2_000;
 /** Settles a payment or refund whose outcome is not known, by asking the gateway. */
 @Injectable()
 export class Inquiries {
-  /**
-   * When this process asked about a payment last, by its monotonic clock: those of the last seconds, in their order.
-   */
-  private readonly askedAt = new Map<string, number>();
+  private readonly asked: SpacedCalls;
 
   constructor(
     private readonly payments: PaymentReader,
@@ -31,7 +29,9 @@ export class Inquiries {
     private readonly clock: StoreClock,
     private readonly rules: SettlementRules,
     private readonly settings: PaymentSettings,
-  ) {}
+  ) {
+    this.asked = new SpacedCalls(clock, ASK_AGAIN_MS);
+  }
 
   /** @param by who asks, to be kept with what it settles */
   async inquire(conversationId: string, by?: string): Promise<Payment> {
@@ -41,7 +41,7 @@ export class Inquiries {
     if (isKnown(record) && isBeforeMoney(record.state)) {
       throw stateError(record, 'be inquired: no money can have moved');
     }
-    const isAskedAlready = this.waitMs(record) > 0;
+    const isAskedAlready = this.asked.waitMs(conversationId) > 0;
     return paymentOf((isAskedAlready ? null : await this.askUnlessFinal(record, by)) ?? asIs(record));
   }
 
@@ -68,15 +68,14 @@ export class Inquiries {
    * @param by who gives it up. Then that raises an event; the shop's own code, which gives it up, has the answer
    */
   async abandon(conversationId: string, by?: string): Promise<Payment> {
-    const record = await this.payments.find(conversationId);
-    if (!record) throw new PaymentNotFoundError();
+    const record = await this.payments.get(conversationId);
     if (!isKnown(record)) return toPayment(record);
     if (record.kind !== 'hosted' || record.state === 'initiating') {
       throw stateError(record, 'be abandoned');
     }
     if (record.state !== 'pending' && record.state !== 'unknown') return toPayment(record);
     expectOwn(record, this.settings, 'be abandoned');
-    const waitMs = this.waitMs(record);
+    const waitMs = this.asked.waitMs(conversationId);
     if (waitMs > 0) {
       await this.clock.sleep(waitMs);
       // It may have ended meanwhile.
@@ -122,25 +121,9 @@ export class Inquiries {
     );
   }
 
-  /** How long the gateway is not asked about a payment again. */
-  private waitMs({ conversationId }: PaymentRecord): number {
-    const askedAt = this.askedAt.get(conversationId) ?? -Infinity;
-    return askedAt + ASK_AGAIN_MS - this.clock.monotonic();
-  }
-
-  private noteAsked({ conversationId }: PaymentRecord): void {
-    const now = this.clock.monotonic();
-    this.askedAt.delete(conversationId);
-    this.askedAt.set(conversationId, now);
-    for (const [id, askedAt] of this.askedAt) {
-      if (askedAt > now - ASK_AGAIN_MS) break;
-      this.askedAt.delete(id);
-    }
-  }
-
   private async answerAbout(record: PaymentRecord): Promise<InquiryOutcome | null> {
     if (!isOwn(record, this.settings)) return null;
-    this.noteAsked(record);
+    this.asked.begin(record.conversationId);
     if (!isRefund(record)) return this.gateway.checkPayment(toPayment(record));
     return this.gateway.checkRefund(toPayment(record), saleAmountsOf(record));
   }

@@ -27,7 +27,6 @@ import {
   saleAmountsOf,
   saleText,
   toRefund,
-  withProvenParts,
 } from '../payment/refund.js';
 import { advance, referenceLockIn } from '../payment/transitions.js';
 import { Randomness } from '../runtime/randomness.js';
@@ -47,8 +46,8 @@ const NO_KEY_TEXTS = {
   tr: 'iadenin bir kez kaydedilmesi için $property veya bir idempotencyKey verilmeli',
 };
 
-/** A refund that may be opened. */
-interface Opening<Needed> {
+/** A refund that is stored, and may be sent. */
+interface Opened<Needed> {
   readonly sale: PaymentRecord;
   readonly record: PaymentRecord;
   /** What its request needs besides. */
@@ -100,7 +99,7 @@ export class Refunds {
 
   /** All refunds of a payment, oldest first. */
   async list(conversationId: string): Promise<Refund[]> {
-    await this.sale(conversationId);
+    await this.payments.get(conversationId);
     return (await this.refunds.ofPayment(conversationId)).map((record) => toRefund(record));
   }
 
@@ -136,7 +135,7 @@ export class Refunds {
     kind: RefundKind,
     input: RefundDto,
     prepare: (sale: PaymentRecord) => Promise<Needed>,
-  ): Promise<{ readonly earlier: PaymentRecord } | Opening<Needed>> {
+  ): Promise<{ readonly earlier: PaymentRecord } | Opened<Needed>> {
     await this.clock.check();
     const sale = await this.sale(input.conversationId);
     const asked = this.asked(kind, input, sale);
@@ -212,9 +211,7 @@ export class Refunds {
 
   /** The payment, without what the gateway may have said about another one. */
   private async sale(conversationId: string): Promise<PaymentRecord> {
-    const sale = await this.payments.find(conversationId);
-    if (!sale) throw new PaymentNotFoundError();
-    return withProvenParts(sale, await this.payments.history(conversationId));
+    return this.payments.proven(await this.payments.get(conversationId));
   }
 
   /**

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentNotFoundError, PaymentValidationError } from '../errors/payment-errors.js';
+import { PaymentValidationError } from '../errors/payment-errors.js';
 import { keptNote } from '../payment/kept-text.js';
 import { isRefund, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { isClaimed, factsOf } from '../payment/states.js';
@@ -54,8 +54,7 @@ export class Resolutions {
   private async settle(reader: PaymentReader, given: readonly unknown[]): Promise<PaymentRecord> {
     const resolution = checkedResolution(given);
     for (;;) {
-      const record = await reader.find(resolution.id);
-      if (!record) throw new PaymentNotFoundError(reader.type);
+      const record = await reader.get(resolution.id);
       if (resolution.state === 'failed' && !isRefund(record) && (await this.isGivenBack(record))) {
         throw stateError(record, 'be resolved as failed: money of it was given back');
       }

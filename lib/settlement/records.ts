@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { PaymentDuplicateError, PaymentStateError } from '../errors/payment-errors.js';
+import { PaymentDuplicateError, PaymentNotFoundError, PaymentStateError } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { compareAmounts } from '../payment/amount.js';
 import { gatewayHostOf } from '../payment/gateway-id.js';
 import { isWritable } from '../payment/kept-text.js';
 import { isRefund, type PaymentHistoryEntry, type PaymentRecord, toPayment } from '../payment/payment.js';
-import { refundedPayment, toRefund } from '../payment/refund.js';
+import { refundedPayment, toRefund, withProvenParts } from '../payment/refund.js';
 import { PAYMENT_STORE, type PaymentLedger, type RecordType, type RefusedKey } from '../store/payment-store.js';
 import { callStore } from '../store/store-call.js';
 
@@ -31,6 +31,13 @@ export class PaymentReader {
   async find(conversationId: string): Promise<PaymentRecord | null> {
     const found = await this.findAny(conversationId);
     return found && isRefund(found) === (this.type === 'refund') ? found : null;
+  }
+
+  /** @throws PaymentNotFoundError */
+  async get(id: string): Promise<PaymentRecord> {
+    const found = await this.find(id);
+    if (!found) throw new PaymentNotFoundError(this.type);
+    return found;
   }
 
   /** A payment, or a refund: an id is used once at the gateway. */
@@ -75,6 +82,11 @@ export class PaymentReader {
   /** Every change of a payment, oldest first. */
   history(conversationId: string): Promise<PaymentHistoryEntry[]> {
     return this.read(() => this.ledger.history(this.settings.account, conversationId));
+  }
+
+  /** A payment without what the gateway may have said about another one. */
+  async proven(record: PaymentRecord): Promise<PaymentRecord> {
+    return withProvenParts(record, await this.history(record.conversationId));
   }
 
   /**
