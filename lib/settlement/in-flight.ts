@@ -173,7 +173,7 @@ export class InFlight {
     await Promise.allSettled(this.running);
   }
 
-  private traced<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
+  private async traced<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
     const { account } = this.settings;
     return UNTRACED.includes(operation) ? work() : inOperation({ operation, account }, work);
   }

@@ -59,9 +59,27 @@ describe('the limit', () => {
   const records: unknown[] = [];
   const log = logLines(records);
 
+  it.each(['doPayment', 'init3d', 'startHosted'] as const)('holds for %s, and for nothing else', async (operation) => {
+    const inFlight = opened({ maxInFlight: 1 });
+    const open = gate();
+    const running = inFlight.run(operation, () => open.passed);
+    await expect(inFlight.run('doPayment', () => Promise.resolve())).rejects.toMatchObject({
+      code: 'PAYMENT_OVERLOAD',
+    });
+    expect(await inFlight.run('refund', () => Promise.resolve('given back'))).toBe('given back');
+    open.pass();
+    await running;
+  });
+
   it.each<[string, () => Promise<unknown>]>([
     ['has ended', () => Promise.resolve('paid')],
     ['has failed', () => Promise.reject(new Error('not sent'))],
+    [
+      'has failed before it waited for anything',
+      () => {
+        throw new Error('not sent');
+      },
+    ],
   ])('runs the next payment when one %s', async (_how, work) => {
     const inFlight = opened({ maxInFlight: 1 });
     await Promise.allSettled([inFlight.run('doPayment', work)]);
@@ -98,12 +116,22 @@ describe('during a shutdown', () => {
     inFlight = opened();
   });
 
-  it('new payments are refused, and those that have begun are finished', async () => {
-    expect(await inFlight.run('refund', work)).toBe('done');
-    inFlight.refuseNew();
-    await expect(inFlight.run('refund', work)).rejects.toMatchObject(REFUSED);
-    expect(await inFlight.run('inquire', work)).toBe('done');
-  });
+  it.each(['doPayment', 'init3d', 'startHosted', 'checkBin', 'refund', 'void', 'recordRefund', 'reconcile'] as const)(
+    '%s is refused, since it begins something',
+    async (operation) => {
+      expect(await inFlight.run(operation, work)).toBe('done');
+      inFlight.refuseNew();
+      await expect(inFlight.run(operation, work)).rejects.toMatchObject(REFUSED);
+    },
+  );
+
+  it.each(['auth3d', 'hostedReturn', 'abandon', 'inquire', 'inquireRefund', 'resolve', 'resolveRefund'] as const)(
+    '%s still completes what was begun',
+    async (operation) => {
+      inFlight.refuseNew();
+      expect(await inFlight.run(operation, work)).toBe('done');
+    },
+  );
 
   it('close() refuses all work, and waits for what is running', async () => {
     const open = gate();
