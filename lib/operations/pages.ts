@@ -14,14 +14,14 @@ export interface StaffPage {
 }
 
 /** A page of a list, and where the next one begins. */
-export interface Page<Row> {
+export interface Listed<Row> {
   readonly rows: readonly Row[];
   /** The place of its last row as a text for addresses; null if no row follows. */
   readonly next: string | null;
 }
 
 /** Where a row is in its list. */
-type Place = readonly [time: Date, id: string, handlerId?: string];
+type RowPlace = readonly [time: Date, id: string, handlerId?: string];
 
 /**
  * Reads a page of a list.
@@ -31,9 +31,9 @@ type Place = readonly [time: Date, id: string, handlerId?: string];
  */
 export async function pageOf<Row>(
   { after, limit = DEFAULT_LIMIT }: StaffPage,
-  placeOf: (row: Row) => Place,
-  read: (after: Place | null, limit: number) => Promise<readonly Row[]>,
-): Promise<Page<Row>> {
+  placeOf: (row: Row) => RowPlace,
+  read: (after: RowPlace | null, limit: number) => Promise<readonly Row[]>,
+): Promise<Listed<Row>> {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
     throw refused('limit', 'limit', `must be a whole number from 1 to ${MAX_LIMIT}`);
   }
@@ -45,17 +45,17 @@ export async function pageOf<Row>(
   return { rows, next: last === undefined ? null : placeText(placeOf(last)) };
 }
 
-function placeText([time, ...ids]: Place): string {
+function placeText([time, ...ids]: RowPlace): string {
   return Buffer.from(JSON.stringify([time.getTime(), ...ids])).toString('base64url');
 }
 
 /** @throws PaymentValidationError for a text that is no place */
-function placeIn(text: string): Place {
+function placeIn(text: string): RowPlace {
   try {
     const [time, ...ids] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [number, ...string[]];
     const at = new Date(time);
     const isTime = Number.isInteger(time) && !Number.isNaN(at.getTime());
-    if (isTime && ids.length > 0 && ids.every(isWritable)) return [at, ...ids] as unknown as Place;
+    if (isTime && ids.length > 0 && ids.every(isWritable)) return [at, ...ids] as unknown as RowPlace;
   } catch {
     // Refused below.
   }

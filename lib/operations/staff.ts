@@ -34,7 +34,7 @@ import {
 import { callStore } from '../store/store-call.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { Inquiries } from './inquiry.js';
-import { type Page, pageOf, refused, type StaffPage } from './pages.js';
+import { type Listed, pageOf, refused, type StaffPage } from './pages.js';
 import { Refunds } from './refund.js';
 import { isFilled, MAX_NAME_LENGTH, Resolutions } from './resolution.js';
 
@@ -369,7 +369,7 @@ export class PaymentOperations {
     type: RecordType,
     { state, reference, ...page }: ListQuery,
     known: readonly LedgerState[],
-  ): Promise<Page<PaymentRecord>> {
+  ): Promise<Listed<PaymentRecord>> {
     const { account } = this.settings;
     const states = typeof state === 'string' ? [state] : state;
     if (states?.some((one) => !known.includes(one))) throw refused('state', 'isIn', `must be of ${known.join(', ')}`);
