@@ -16,9 +16,9 @@ export {
   PaymentOperations,
   type RefundListQuery,
   type StaffMember,
-  type StaffPage,
   type StaffResolveOptions,
 } from './operations/staff.js';
+export type { StaffPage } from './operations/pages.js';
 export {
   InjectPayment,
   InjectPaymentOperations,

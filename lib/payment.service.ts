@@ -4,14 +4,13 @@ import type { DoPaymentDto, HostedPaymentDto, Init3dDto } from './dto/sale.dto.j
 import {
   type PaymentError,
   PaymentConfigurationError,
-  PaymentNotFoundError,
   PaymentStoreError,
   PaymentUnsupportedError,
 } from './errors/payment-errors.js';
 import { HostedPayments, type HostedStart } from './operations/hosted.js';
 import { BinInquiries } from './operations/bin.js';
 import { DirectPayments } from './operations/direct.js';
-import { InFlight, InFlightLimit } from './settlement/in-flight.js';
+import { InFlight, type Operation } from './settlement/in-flight.js';
 import { Inquiries } from './operations/inquiry.js';
 import type { RecordRefundDto, RefundDto, VoidDto } from './dto/refund.dto.js';
 import { Refunds } from './operations/refund.js';
@@ -48,7 +47,6 @@ export class PaymentService {
     private readonly reconciler: Reconciler,
     private readonly reader: PaymentReader,
     private readonly inFlight: InFlight,
-    private readonly limit: InFlightLimit,
   ) {}
 
   /**
@@ -66,7 +64,7 @@ export class PaymentService {
    * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
    */
   doPayment(input: DoPaymentDto): Promise<Payment> {
-    return this.begin(() => this.limit.run('doPayment', () => this.direct.pay(input)));
+    return this.run('doPayment', () => this.direct.pay(input));
   }
 
   /**
@@ -85,7 +83,7 @@ export class PaymentService {
    * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
    */
   init3d(input: Init3dDto): Promise<Init3dStart> {
-    return this.begin(() => this.limit.run('init3d', () => this.threeD.start(input)));
+    return this.run('init3d', () => this.threeD.start(input));
   }
 
   /**
@@ -97,11 +95,7 @@ export class PaymentService {
    * @throws PaymentStoreError the store failed before anything was sent
    */
   auth3d({ conversationId, fields }: Auth3dDto): Promise<Payment> {
-    return this.run(async () => {
-      const record = await this.reader.find(conversationId);
-      if (!record) throw new PaymentNotFoundError();
-      return this.threeD.complete(record, fields);
-    });
+    return this.run('auth3d', async () => this.threeD.complete(await this.reader.get(conversationId), fields));
   }
 
   /**
@@ -124,14 +118,17 @@ export class PaymentService {
    * @experimental
    */
   startHosted(input: HostedPaymentDto): Promise<HostedStart> {
-    return this.begin(() => this.limit.run('startHosted', () => this.hosted.start(input)));
+    return this.run('startHosted', () => this.hosted.start(input));
   }
 
   /**
    * Gives up a page that is open, for a buyer who goes back. The gateway is asked once: if nothing was paid, the
    * payment is `expired` (`abandoned`) and its order free; if it was paid, or the answer is not clear, the payment says
-   * so. A page that is paid all the same after it was given up is in `review`. A payment that this ends raises no
-   * event.
+   * so. A page that is paid all the same after it was given up is in `review`.
+   *
+   * A payment that this ends raises no event, since you have the answer. So decide yourself what becomes of the order:
+   * give it back, or start another payment; also where the `expired` of an earlier payment was not told because this
+   * one held the order.
    *
    * @returns the payment as it stands then; one that has ended as it is
    * @throws PaymentNotFoundError, PaymentStoreError
@@ -139,7 +136,7 @@ export class PaymentService {
    * @experimental
    */
   abandon(conversationId: string): Promise<Payment> {
-    return this.run(() => this.inquiries.abandon(conversationId));
+    return this.run('abandon', () => this.inquiries.abandon(conversationId));
   }
 
   /**
@@ -159,7 +156,7 @@ export class PaymentService {
    * @throws PaymentShutdownError this process is shutting down; nothing was sent
    */
   checkBin(bin: string, sale?: BinSale): Promise<CardBin> {
-    return this.begin(() => this.bins.check(bin, sale));
+    return this.run('checkBin', () => this.bins.check(bin, sale));
   }
 
   /** @throws PaymentStoreError */
@@ -187,7 +184,7 @@ export class PaymentService {
    * @throws PaymentNotFoundError, PaymentStateError (before any money can have moved), PaymentStoreError
    */
   inquire(conversationId: string): Promise<Payment> {
-    return this.run(() => this.inquiries.inquire(conversationId));
+    return this.run('inquire', () => this.inquiries.inquire(conversationId));
   }
 
   /**
@@ -208,7 +205,7 @@ export class PaymentService {
     options?: ResolveOptions,
   ): Promise<Payment>;
   resolve(...given: readonly unknown[]): Promise<Payment> {
-    return this.run(() => this.operator.resolve(...given));
+    return this.run('resolve', () => this.operator.resolve(...given));
   }
 
   /**
@@ -231,7 +228,7 @@ export class PaymentService {
    * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
    */
   refund(input: RefundDto): Promise<Refund> {
-    return this.begin(() => this.refundFlow.refund(input));
+    return this.run('refund', () => this.refundFlow.refund(input));
   }
 
   /**
@@ -241,7 +238,7 @@ export class PaymentService {
    * @throws what {@link refund} throws
    */
   void(input: VoidDto): Promise<Refund> {
-    return this.begin(() => this.refundFlow.void(input));
+    return this.run('void', () => this.refundFlow.void(input));
   }
 
   /**
@@ -253,7 +250,7 @@ export class PaymentService {
    *   PaymentStoreError, PaymentShutdownError as {@link refund}
    */
   recordRefund(input: RecordRefundDto): Promise<Refund> {
-    return this.begin(() => this.refundFlow.recordRefund(input));
+    return this.run('recordRefund', () => this.refundFlow.recordRefund(input));
   }
 
   /**
@@ -284,7 +281,7 @@ export class PaymentService {
    * @throws PaymentNotFoundError, PaymentStoreError
    */
   inquireRefund(refundId: string): Promise<Refund> {
-    return this.run(() => this.inquiries.inquireRefund(refundId));
+    return this.run('inquireRefund', () => this.inquiries.inquireRefund(refundId));
   }
 
   /**
@@ -303,7 +300,7 @@ export class PaymentService {
     options?: ResolveOptions,
   ): Promise<Refund>;
   resolveRefund(...given: readonly unknown[]): Promise<Refund> {
-    return this.run(() => this.operator.resolveRefund(...given));
+    return this.run('resolveRefund', () => this.operator.resolveRefund(...given));
   }
 
   /**
@@ -313,15 +310,11 @@ export class PaymentService {
    * @throws PaymentShutdownError this process is shutting down
    */
   reconcile(): Promise<ReconcileCounts> {
-    return this.begin(() => this.reconciler.pass());
+    return this.run('reconcile', () => this.reconciler.pass());
   }
 
-  private begin<T>(work: () => Promise<T>): Promise<T> {
-    return this.logged(this.inFlight.begin(work));
-  }
-
-  private run<T>(work: () => Promise<T>): Promise<T> {
-    return this.logged(this.inFlight.run(work));
+  private run<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
+    return this.logged(this.inFlight.run(operation, work));
   }
 
   /** Logs the errors for which Nest only answers 500. The others are the caller's concern, or are logged already. */

@@ -6,7 +6,7 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../payment/states.js';
 import { Reconciler } from '../reconciler/reconciler.js';
-import { InFlight, InFlightLimit } from '../settlement/in-flight.js';
+import { InFlight } from '../settlement/in-flight.js';
 import { OwedWrites } from '../settlement/owed-writes.js';
 import { StoreClock } from '../settlement/store-clock.js';
 import type { StateCount } from '../store/payment-store.js';
@@ -78,7 +78,6 @@ export class PaymentHealth {
     private readonly settings: PaymentSettings,
     private readonly reconciler: Reconciler,
     private readonly inFlight: InFlight,
-    private readonly limit: InFlightLimit,
   ) {}
 
   /** Never rejects: that the store failed is part of the report. */
@@ -97,7 +96,7 @@ export class PaymentHealth {
       oldestUnknownRefundMs: counts && ageOf(counts.refunds.unknown, at),
       owedWrites: this.owed.count,
       operationsInFlight: this.inFlight.count,
-      paymentsInFlight: this.limit.count,
+      paymentsInFlight: this.inFlight.paymentCount,
       maxInFlight,
       longRuns: this.events.longRuns,
       clockOffsetMs: this.clock.offsetMs,

@@ -29,7 +29,7 @@ import { Reconciler } from '../reconciler/reconciler.js';
 import { PaymentClock, SystemClock } from '../runtime/clock.js';
 import { Hidden } from '../runtime/hidden.js';
 import { Randomness, SystemRandomness } from '../runtime/randomness.js';
-import { InFlight, InFlightLimit, ProcessHold } from '../settlement/in-flight.js';
+import { InFlight, Refusals, ProcessHold } from '../settlement/in-flight.js';
 import { SettlementRules } from '../settlement/outcomes.js';
 import { OwedWrites } from '../settlement/owed-writes.js';
 import { PaymentWriter } from '../settlement/writer.js';
@@ -146,7 +146,7 @@ export function assemble(definition: DynamicModule, structure: PaymentStructure)
       Resolutions,
       Reconciler,
       InFlight,
-      InFlightLimit,
+      Refusals,
       StartUpReport,
       CallbackReceiver,
       CallbackResponder,

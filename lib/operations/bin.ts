@@ -2,18 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { type BinSale, BinSaleRules } from '../dto/card.dto.js';
 import { IsBin } from '../dto/rules.js';
 import { validateInput } from '../dto/validate-input.js';
-import { PaymentOverloadError, PaymentValidationError } from '../errors/payment-errors.js';
+import { PaymentValidationError } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import type { BinRequest } from '../gateway/gateway-dialect.js';
 import { type BinOutcome, unknownCard } from '../gateway/readings/card-answer.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import { variableOf } from '../payment/account.js';
 import { CardBin, CardInstallment } from '../payment/card-bin.js';
 import { PaymentClock, withTimeout } from '../runtime/clock.js';
-import { LimitedLog } from '../runtime/limited-log.js';
-import { countRefused } from '../telemetry/metrics.js';
-import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
-import { inOperation, noPayment } from '../telemetry/spans.js';
+import { Refusals } from '../settlement/in-flight.js';
 import { amountText, newConversationIdOf } from './opening.js';
 
 type AskedSale = Pick<BinRequest, 'amount' | 'currencyCode'>;
@@ -46,8 +42,6 @@ const NO_SALE: AskedSale = { amount: null, currencyCode: null };
 /** Asks what a card is, by its first digits. There is no payment, and nothing is stored. */
 @Injectable()
 export class BinInquiries {
-  private readonly logger = new PaymentLogger();
-  private readonly log: LimitedLog;
   /**
    * Each question once, however many callers wait for its answer. #private, so that `inspect` of the service does not
    * show them.
@@ -59,18 +53,12 @@ export class BinInquiries {
   constructor(
     private readonly gateway: GatewayClient,
     private readonly clock: PaymentClock,
+    private readonly refusals: Refusals,
     private readonly settings: PaymentSettings,
-  ) {
-    this.log = new LimitedLog(clock);
-  }
+  ) {}
 
   /** @param sale undefined if the caller does not say what is to be paid */
-  check(bin: unknown, sale: BinSale | undefined): Promise<CardBin> {
-    const { account } = this.settings;
-    return inOperation({ operation: 'checkBin', account }, noPayment, () => this.checkNow(bin, sale));
-  }
-
-  private async checkNow(bin: unknown, sale: BinSale | undefined): Promise<CardBin> {
+  async check(bin: unknown, sale: BinSale | undefined): Promise<CardBin> {
     if (typeof bin !== 'string' || !IsBin.isGood(bin)) {
       const problem = { path: 'bin', rule: IsBin.rule, message: IsBin.texts };
       throw new PaymentValidationError([problem]);
@@ -88,7 +76,9 @@ export class BinInquiries {
     const key = JSON.stringify([bin, sale.amount, sale.currencyCode]);
     const known = this.#asked.get(key);
     if (known && this.clock.monotonic() < known.keptUntil) return known.outcome;
-    if (this.asking >= this.settings.maxBinChecks) throw this.refuse();
+    if (this.asking >= this.settings.maxBinChecks) {
+      throw this.refusals.refuse('checkBin', 'maxBinChecks', 'are being asked about');
+    }
     const asked = this.ask(key, bin, sale);
     // So that it becomes the newest.
     this.#asked.delete(key);
@@ -126,18 +116,6 @@ export class BinInquiries {
     } catch {
       return NOT_ASKED;
     }
-  }
-
-  private refuse(): PaymentOverloadError {
-    const { account, maxBinChecks } = this.settings;
-    const error = new PaymentOverloadError(maxBinChecks, 'maxBinChecks');
-    countRefused({ account, operation: 'checkBin' });
-    this.log.write(error.code, (end) => {
-      const bound = `${maxBinChecks} are being asked about (maxBinChecks, ${variableOf(account, 'maxBinChecks')})`;
-      const line = `Account ${account}: checkBin was refused, since ${bound}; nothing was sent.`;
-      this.logger.warn(new LogRecord(line + end, { account, operation: 'checkBin', maxBinChecks, code: error.code }));
-    });
-    return error;
   }
 }
 

@@ -7,7 +7,6 @@ import { type Payment, toPayment } from '../payment/payment.js';
 import { Claim } from '../settlement/claim.js';
 import { StoreClock } from '../settlement/store-clock.js';
 import { paymentOf, PaymentWriter } from '../settlement/writer.js';
-import { inOperation, itself } from '../telemetry/spans.js';
 import { Opening } from './opening.js';
 
 /** The direct payment: stored as `charging`, sent once, then its outcome is stored. */
@@ -21,12 +20,7 @@ export class DirectPayments {
     private readonly settings: PaymentSettings,
   ) {}
 
-  pay(given: unknown): Promise<Payment> {
-    const { account } = this.settings;
-    return inOperation({ operation: 'doPayment', account }, itself, () => this.payOnce(given));
-  }
-
-  private async payOnce(given: unknown): Promise<Payment> {
+  async pay(given: unknown): Promise<Payment> {
     const received = await this.opening.receive(DoPaymentDto, given);
     const sale = this.opening.saleRequest(received.input);
     const record = this.opening.newPayment('direct', sale, received);

@@ -12,10 +12,10 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { factsOf } from '../payment/states.js';
 import { Randomness } from '../runtime/randomness.js';
-import { SharedCalls } from '../runtime/shared-calls.js';
+import { SharedCalls, SpacedCalls } from '../runtime/shared-calls.js';
 import { StoreClock } from '../settlement/store-clock.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
-import { inOperation, itself } from '../telemetry/spans.js';
+import { inOperation } from '../telemetry/spans.js';
 import { Inquiries } from './inquiry.js';
 import { Opening } from './opening.js';
 import { type Earlier, isOwn, isSameSale, PaymentReader } from '../settlement/records.js';
@@ -51,21 +51,19 @@ export interface HostedStart {
 interface CallbackInquiry {
   /** By the monotonic clock. */
   readonly begunAt: number;
-  readonly answer: Promise<Settled | null>;
-  isAnswered: boolean;
+  readonly settled: Settled | null;
 }
+
+const NOT_ASKED: CallbackInquiry = { begunAt: 0, settled: null };
 
 /** The payment at the gateway's own page: the page is opened, the buyer pays there, and the gateway is asked. */
 @Injectable()
 export class HostedPayments {
-  /**
-   * The inquiries that callbacks have caused, each for two seconds at least. By conversationId. Their answers hold the
-   * page's address, so `inspect` must not show them.
-   */
-  readonly #asking = new Map<string, CallbackInquiry>();
-  private askedNow = 0;
-  /** Callbacks that wait share their look-ups. */
+  /** Callbacks of one payment share its inquiries and, while they wait, their look-ups. */
+  private readonly asking = new SharedCalls<CallbackInquiry>();
   private readonly lookUps = new SharedCalls<PaymentRecord>();
+  private readonly asked: SpacedCalls;
+  private readonly askedOfEnded: SpacedCalls;
   private readonly logger = new PaymentLogger();
   private hasWarned = false;
 
@@ -78,18 +76,12 @@ export class HostedPayments {
     private readonly clock: StoreClock,
     private readonly random: Randomness,
     private readonly settings: PaymentSettings,
-  ) {}
-
-  start(given: unknown): Promise<HostedStart> {
-    const { account } = this.settings;
-    return inOperation(
-      { operation: 'startHosted', account },
-      ({ payment }) => payment,
-      () => this.startOnce(given),
-    );
+  ) {
+    this.asked = new SpacedCalls(clock, ASK_AGAIN_MS);
+    this.askedOfEnded = new SpacedCalls(clock, ASK_ENDED_AGAIN_MS);
   }
 
-  private async startOnce(given: unknown): Promise<HostedStart> {
+  async start(given: unknown): Promise<HostedStart> {
     const received = await this.opening.receive(HostedPaymentDto, given);
     const { form = 'page' } = received.input;
     this.expectSupport(form);
@@ -158,7 +150,7 @@ export class HostedPayments {
    */
   complete(record: PaymentRecord, wait: { readonly isOver: boolean }): Promise<Payment> {
     const { account, traceparent: link } = record;
-    return inOperation({ operation: 'hostedReturn', account, link }, itself, () => this.askOften(record, wait));
+    return inOperation({ operation: 'hostedReturn', account, link }, () => this.askOften(record, wait));
   }
 
   private async askOften(record: PaymentRecord, wait: { readonly isOver: boolean }): Promise<Payment> {
@@ -166,44 +158,33 @@ export class HostedPayments {
     let latest = record;
     const isAsked = isOwn(record, this.settings);
     while (isAsked && isKnown(latest) && isAskable(latest) && !wait.isOver) {
-      const { begunAt, answer } = this.askApart(latest);
-      const settled = await answer;
+      const { begunAt, settled } = (await this.askShared(latest)) ?? NOT_ASKED;
       if (settled && !settled.isStored) return toPayment(settled.record, false);
       latest = settled?.record ?? latest;
       if (!isAskable(latest) || factsOf(latest.state).settled) break;
       // An inquiry that began before the buyer came back may have missed the card that the buyer has just used.
       if (settled !== null && latest.reason === 'declined' && begunAt >= arrivedAt) return toPayment(latest);
       latest = await this.lookUps.run(record.conversationId, async () => {
-        await this.clock.sleep(Math.max(begunAt + ASK_AGAIN_MS - this.clock.monotonic(), 0));
+        await this.clock.sleep(this.asked.waitMs(record.conversationId));
         return this.reader.latest(record);
       });
     }
     return toPayment(withoutOldDecline(latest));
   }
 
-  /** Callbacks of one payment share its inquiries, which begin two seconds apart at the least. */
-  private askApart(record: PaymentRecord): CallbackInquiry {
+  /** @returns null if callbacks have just asked about it, or ask about as many payments as they may */
+  private async askShared(record: PaymentRecord): Promise<CallbackInquiry | null> {
     const { conversationId } = record;
-    const now = this.clock.monotonic();
-    const gapMs = factsOf(record.state).settled ? ASK_ENDED_AGAIN_MS : ASK_AGAIN_MS;
-    const running = this.#asking.get(conversationId);
-    // Its own timer may fire after the caller's: a caller that has waited long enough must not get the old answer
-    // again.
-    if (running && !(running.isAnswered && now - running.begunAt >= gapMs)) return running;
-    if (this.askedNow >= MAX_ASKED_AT_ONCE) return { begunAt: now, answer: Promise.resolve(null), isAnswered: true };
-    const inquiry = { begunAt: now, answer: this.inquiries.ask(record), isAnswered: false };
-    this.#asking.set(conversationId, inquiry);
-    void this.forget(conversationId, inquiry, gapMs);
-    return inquiry;
-  }
-
-  private async forget(conversationId: string, inquiry: CallbackInquiry, gapMs: number): Promise<void> {
-    this.askedNow += 1;
-    await inquiry.answer.catch(() => undefined);
-    this.askedNow -= 1;
-    inquiry.isAnswered = true;
-    await this.clock.sleep(Math.max(inquiry.begunAt + gapMs - this.clock.monotonic(), 0));
-    if (this.#asking.get(conversationId) === inquiry) this.#asking.delete(conversationId);
+    const running = this.asking.running(conversationId);
+    if (running) return running;
+    const asked = factsOf(record.state).settled ? this.askedOfEnded : this.asked;
+    if (asked.waitMs(conversationId) > 0) return null;
+    const isFull = this.asking.size >= MAX_ASKED_AT_ONCE;
+    // It waits its turn as if it had been asked about. One that has ended has none, and is not waited for.
+    (isFull ? this.asked : asked).begin(conversationId);
+    if (isFull) return null;
+    const begunAt = this.clock.monotonic();
+    return this.asking.run(conversationId, async () => ({ begunAt, settled: await this.inquiries.ask(record) }));
   }
 }
 

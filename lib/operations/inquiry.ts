@@ -1,30 +1,25 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentNotFoundError, PaymentStateError, PaymentUnsupportedError } from '../errors/payment-errors.js';
+import { PaymentNotFoundError, PaymentUnsupportedError } from '../errors/payment-errors.js';
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, isRefund, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
-import { type Refund, saleAmountsOf, toRefund } from '../payment/refund.js';
-import { isBeforeMoney, type LedgerState, factsOf } from '../payment/states.js';
-import { inOperation, itself } from '../telemetry/spans.js';
+import { type Refund, saleAmountsOf } from '../payment/refund.js';
+import { isBeforeMoney, type LedgerState } from '../payment/states.js';
 import type { InquiryOutcome } from '../gateway/readings/outcomes.js';
-import { expectOwn, isOwn, PaymentReader, RefundReader } from '../settlement/records.js';
+import { expectOwn, isOwn, PaymentReader, RefundReader, stateError } from '../settlement/records.js';
 import { paymentOf, PaymentWriter, refundOf, type Settled } from '../settlement/writer.js';
 import { applyAbandoned, applyPageInquiry } from '../settlement/page-outcomes.js';
 import { applyInquiry, saysUnpaid, type Settlement, SettlementRules } from '../settlement/outcomes.js';
+import { SpacedCalls } from '../runtime/shared-calls.js';
 import { StoreClock } from '../settlement/store-clock.js';
 
 /** Hosts call `inquire` from controllers of their own, as often as a buyer loads a page. */
 const ASK_AGAIN_MS = 2_000;
-const UNCLEAR = { outcome: 'unclear' } as const;
-const SILENCE = { outcome: 'unanswered' } as const;
 
 /** Settles a payment or refund whose outcome is not known, by asking the gateway. */
 @Injectable()
 export class Inquiries {
-  /**
-   * When this process asked about a payment last, by its monotonic clock: those of the last seconds, in their order.
-   */
-  private readonly askedAt = new Map<string, number>();
+  private readonly asked: SpacedCalls;
 
   constructor(
     private readonly payments: PaymentReader,
@@ -34,39 +29,31 @@ export class Inquiries {
     private readonly clock: StoreClock,
     private readonly rules: SettlementRules,
     private readonly settings: PaymentSettings,
-  ) {}
-
-  /** @param by who asks, to be kept with what it settles */
-  inquire(conversationId: string, by?: string): Promise<Payment> {
-    const { account } = this.settings;
-    return inOperation({ operation: 'inquire', account }, itself, () => this.inquireNow(conversationId, by));
+  ) {
+    this.asked = new SpacedCalls(clock, ASK_AGAIN_MS);
   }
 
-  private async inquireNow(conversationId: string, by?: string): Promise<Payment> {
+  /** @param by who asks, to be kept with what it settles */
+  async inquire(conversationId: string, by?: string): Promise<Payment> {
     const record = await this.payments.find(conversationId);
     this.expectAnswers(record);
     if (!record) throw new PaymentNotFoundError();
-    if (!isKnown(record)) return toPayment(record);
-    if (isBeforeMoney(record.state)) {
-      throw new PaymentStateError(toPayment(record), 'be inquired: no money can have moved');
+    if (isKnown(record) && isBeforeMoney(record.state)) {
+      throw stateError(record, 'be inquired: no money can have moved');
     }
-    if (record.state === 'succeeded' || this.waitMs(record) > 0) return toPayment(record);
-    const settled = await this.ask(record, by);
-    return settled ? paymentOf(settled) : toPayment(record);
+    const isAskedAlready = this.asked.waitMs(conversationId) > 0;
+    return paymentOf((isAskedAlready ? null : await this.askUnlessFinal(record, by)) ?? asIs(record));
   }
 
-  inquireRefund(refundId: string, by?: string): Promise<Refund> {
-    const { account } = this.settings;
-    return inOperation({ operation: 'inquireRefund', account }, itself, () => this.inquireRefundNow(refundId, by));
-  }
-
-  private async inquireRefundNow(refundId: string, by?: string): Promise<Refund> {
+  async inquireRefund(refundId: string, by?: string): Promise<Refund> {
     const record = await this.refunds.find(refundId);
     this.expectAnswers(record);
     if (!record) throw new PaymentNotFoundError('refund');
-    if (!isKnown(record) || record.state === 'succeeded') return toRefund(record);
-    const settled = await this.ask(record, by);
-    return settled ? refundOf(settled) : toRefund(record);
+    return refundOf((await this.askUnlessFinal(record, by)) ?? asIs(record));
+  }
+
+  private async askUnlessFinal(record: PaymentRecord, by?: string): Promise<Settled | null> {
+    return !isKnown(record) || record.state === 'succeeded' ? null : this.ask(record, by);
   }
 
   /** @throws PaymentStateError, PaymentUnsupportedError */
@@ -80,65 +67,51 @@ export class Inquiries {
    *
    * @param by who gives it up. Then that raises an event; the shop's own code, which gives it up, has the answer
    */
-  abandon(conversationId: string, by?: string): Promise<Payment> {
-    const { account } = this.settings;
-    return inOperation({ operation: 'abandon', account }, itself, () => this.abandonNow(conversationId, by));
-  }
-
-  private async abandonNow(conversationId: string, by?: string): Promise<Payment> {
-    const record = await this.payments.find(conversationId);
-    if (!record) throw new PaymentNotFoundError();
+  async abandon(conversationId: string, by?: string): Promise<Payment> {
+    const record = await this.payments.get(conversationId);
     if (!isKnown(record)) return toPayment(record);
     if (record.kind !== 'hosted' || record.state === 'initiating') {
-      throw new PaymentStateError(toPayment(record), 'be abandoned');
+      throw stateError(record, 'be abandoned');
     }
     if (record.state !== 'pending' && record.state !== 'unknown') return toPayment(record);
     expectOwn(record, this.settings, 'be abandoned');
-    const waitMs = this.waitMs(record);
+    const waitMs = this.asked.waitMs(conversationId);
     if (waitMs > 0) {
       await this.clock.sleep(waitMs);
       // It may have ended meanwhile.
-      return this.abandonNow(conversationId, by);
+      return this.abandon(conversationId, by);
     }
-    const settled = await this.askAboutPage(record, applyAbandoned, by, by === undefined ? 'expired' : undefined);
-    return settled ? paymentOf(settled) : toPayment(record);
+    const untold = by === undefined ? 'expired' : undefined;
+    return paymentOf((await this.askAnd(applyAbandoned, record, by, untold)) ?? asIs(record));
   }
 
   /** @returns null when the gateway did not answer; that of another gateway is not asked and counts as silent */
-  async ask(record: PaymentRecord, by?: string): Promise<Settled | null> {
-    if (record.kind === 'hosted') return this.askAboutPage(record, applyPageInquiry, by);
-    const answer = await this.answerAbout(record);
-    // Silence about what ended without money is made up for a few times.
-    if (!answer && !factsOf(record.state).settled) return null;
-    const inquiry = answer ?? SILENCE;
-    // "Not found" counts when it is answered twice, ten minutes apart, so the store's time is needed: this host's clock
-    // may just have been set.
-    const isTimeKnown = await this.isTimeKnown();
-    // Date the answer when it was received, not when it is stored.
-    const answeredAt = this.clock.now();
-    const known = inquiry.outcome === 'not_found' && !isTimeKnown ? UNCLEAR : inquiry;
-    const settle: Settlement = (current, now) => applyInquiry(current, known, this.rules, { now, answeredAt });
-    // That a card was declined at a page says nothing against the next one, so answers about pages are not compared.
-    const isWord = known.outcome === 'declined' || known.outcome === 'mismatch';
-    const from = isWord ? { answer: known.charge } : {};
-    const settled = await this.writer.settle(record, askedBy(by, settle), from);
-    return answer && settled;
+  ask(record: PaymentRecord, by?: string): Promise<Settled | null> {
+    return this.askAnd(record.kind === 'hosted' ? applyPageInquiry : applyInquiry, record, by);
   }
 
-  private async askAboutPage(
+  private async askAnd(
+    apply: typeof applyInquiry,
     record: PaymentRecord,
-    apply: typeof applyPageInquiry,
     by?: string,
     untold?: LedgerState,
   ): Promise<Settled | null> {
+    const isPage = record.kind === 'hosted';
     const answered = await this.answerAbout(record);
+    // That nothing was paid counts when it is answered twice, ten minutes apart, so the store's time is needed: this
+    // host's clock may just have been set. A card's decline counts at once, unless another card may follow.
     const isTimeKnown = await this.isTimeKnown();
+    const isTimed = isPage ? saysUnpaid(answered) : answered?.outcome === 'not_found';
+    const inquiry = isTimed && !isTimeKnown ? null : answered;
+    // Date the answer when it was received, not when it is stored.
     const answeredAt = this.clock.now();
-    // That nothing was paid counts by the time at which it is said.
-    const inquiry = saysUnpaid(answered) && !isTimeKnown ? null : answered;
     const settle: Settlement = (current, now) => apply(current, inquiry, this.rules, { now, answeredAt });
     if (!inquiry && (!isTimeKnown || settle(record, answeredAt) === null)) return null;
-    return this.writer.settle(record, askedBy(by, settle), { untold });
+    // That a card was declined at a page says nothing against the next one, so answers about pages are not compared.
+    const isWord = !isPage && (inquiry?.outcome === 'declined' || inquiry?.outcome === 'mismatch');
+    const answer = isWord ? inquiry.charge : undefined;
+    const settled = await this.writer.settle(record, askedBy(by, settle), { answer, untold });
+    return inquiry || settled.record.state !== record.state ? settled : null;
   }
 
   private isTimeKnown(): Promise<boolean> {
@@ -148,28 +121,17 @@ export class Inquiries {
     );
   }
 
-  /** How long the gateway is not asked about a payment again. */
-  private waitMs({ conversationId }: PaymentRecord): number {
-    const askedAt = this.askedAt.get(conversationId) ?? -Infinity;
-    return askedAt + ASK_AGAIN_MS - this.clock.monotonic();
-  }
-
-  private noteAsked({ conversationId }: PaymentRecord): void {
-    const now = this.clock.monotonic();
-    this.askedAt.delete(conversationId);
-    this.askedAt.set(conversationId, now);
-    for (const [id, askedAt] of this.askedAt) {
-      if (askedAt > now - ASK_AGAIN_MS) break;
-      this.askedAt.delete(id);
-    }
-  }
-
   private async answerAbout(record: PaymentRecord): Promise<InquiryOutcome | null> {
     if (!isOwn(record, this.settings)) return null;
-    this.noteAsked(record);
+    this.asked.begin(record.conversationId);
     if (!isRefund(record)) return this.gateway.checkPayment(toPayment(record));
     return this.gateway.checkRefund(toPayment(record), saleAmountsOf(record));
   }
+}
+
+/** A record that was not changed. */
+function asIs(record: PaymentRecord): Settled {
+  return { record, isStored: true };
 }
 
 /** Keeps who asked with a change of the state. */

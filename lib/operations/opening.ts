@@ -120,12 +120,15 @@ export class Opening {
   ): PaymentRecord {
     const { account, gateways, sessionTtlMs, timeoutMs } = this.settings;
     const state = kind === 'direct' ? 'charging' : 'initiating';
-    const owner = { kind, reference: input.reference ?? null, allowRepeat: input.allowRepeat ?? false };
+    const { reference = null } = input;
+    const allowRepeat = input.allowRepeat ?? false;
     const hasToken = token !== undefined && (sale.returnUrl.includes(token) || sale.failUrl.includes(token));
     const record: PaymentRecord = {
       conversationId: sale.conversationId,
       account,
-      ...owner,
+      kind,
+      reference,
+      allowRepeat,
       state,
       reason: null,
       amount: sale.amount,
@@ -139,7 +142,7 @@ export class Opening {
       version: 1,
       tokenHash: hasToken ? hashCallbackToken(token) : null,
       idempotencyKey: input.idempotencyKey ?? null,
-      referenceLock: referenceLockIn(state, owner),
+      referenceLock: referenceLockIn(state, { kind, reference, allowRepeat }),
       hostIdNonce: newHostIdNonce(this.random, input.conversationId),
       gateway: gateways[0],
       expiresAt: kind === '3d' ? new Date(now.getTime() + sessionTtlMs) : null,

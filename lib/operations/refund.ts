@@ -7,7 +7,6 @@ import {
   PaymentNotFoundError,
   PaymentNotSentError,
   PaymentRefundError,
-  PaymentStateError,
   PaymentStoreError,
   PaymentUnsupportedError,
   PaymentValidationError,
@@ -28,17 +27,15 @@ import {
   saleAmountsOf,
   saleText,
   toRefund,
-  withProvenParts,
 } from '../payment/refund.js';
 import { advance, referenceLockIn } from '../payment/transitions.js';
 import { Randomness } from '../runtime/randomness.js';
 import { Claim, claimEnd } from '../settlement/claim.js';
 import { applyNotSent } from '../settlement/outcomes.js';
-import { type AskedRefund, expectOwn, PaymentReader, RefundReader } from '../settlement/records.js';
+import { type AskedRefund, expectOwn, PaymentReader, RefundReader, stateError } from '../settlement/records.js';
 import { resultChanges } from '../settlement/result-fields.js';
 import { StoreClock } from '../settlement/store-clock.js';
 import { PaymentWriter, refundOf } from '../settlement/writer.js';
-import { inOperation } from '../telemetry/spans.js';
 import { amountText, newAttemptId, newConversationIdOf, newHostIdNonce } from './opening.js';
 import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from './resolution.js';
 
@@ -49,11 +46,8 @@ const NO_KEY_TEXTS = {
   tr: 'iadenin bir kez kaydedilmesi için $property veya bir idempotencyKey verilmeli',
 };
 
-/** How a refund is named in errors and traces. */
-type Operation = 'refund' | 'void' | 'recordRefund';
-
-/** A refund that may be opened. */
-interface Opening<Needed> {
+/** A refund that is stored, and may be sent. */
+interface Opened<Needed> {
   readonly sale: PaymentRecord;
   readonly record: PaymentRecord;
   /** What its request needs besides. */
@@ -79,35 +73,33 @@ export class Refunds {
     private readonly settings: PaymentSettings,
   ) {}
 
-  refund(input: unknown): Promise<Refund> {
-    return this.inSpan('refund', () => this.giveBack('refund', validateInput(RefundDto, input)));
+  async refund(input: unknown): Promise<Refund> {
+    return this.giveBack('refund', validateInput(RefundDto, input));
   }
 
-  void(input: unknown): Promise<Refund> {
-    return this.inSpan('void', () => this.giveBack('void', validateInput(VoidDto, input)));
+  async void(input: unknown): Promise<Refund> {
+    return this.giveBack('void', validateInput(VoidDto, input));
   }
 
   /** Writes down a refund that was made at the gateway's own panel. Nothing is sent. */
-  recordRefund(given: unknown): Promise<Refund> {
-    return this.inSpan('recordRefund', async () => {
-      const input = validateInput(RecordRefundDto, given);
-      if (input.refundId === undefined && input.idempotencyKey === undefined) {
-        throw new PaymentValidationError([{ path: 'refundId', rule: 'isDefined', message: NO_KEY_TEXTS }]);
-      }
-      const opened = await this.open('refund', input, () => Promise.resolve());
-      if ('earlier' in opened) return toRefund(opened.earlier);
-      const recorded = await this.writer.settle(opened.record, (current, now) =>
-        current.state === 'refunding' || isInterrupted(current, opened.record)
-          ? advance(current, 'succeeded', { reason: 'recorded' }, now)
-          : null,
-      );
-      return refundOf(recorded);
-    });
+  async recordRefund(given: unknown): Promise<Refund> {
+    const input = validateInput(RecordRefundDto, given);
+    if (input.refundId === undefined && input.idempotencyKey === undefined) {
+      throw new PaymentValidationError([{ path: 'refundId', rule: 'isDefined', message: NO_KEY_TEXTS }]);
+    }
+    const opened = await this.open('refund', input, () => Promise.resolve());
+    if ('earlier' in opened) return toRefund(opened.earlier);
+    const recorded = await this.writer.settle(opened.record, (current, now) =>
+      current.state === 'refunding' || isInterrupted(current, opened.record)
+        ? advance(current, 'succeeded', { reason: 'recorded' }, now)
+        : null,
+    );
+    return refundOf(recorded);
   }
 
   /** All refunds of a payment, oldest first. */
   async list(conversationId: string): Promise<Refund[]> {
-    await this.sale(conversationId);
+    await this.payments.get(conversationId);
     return (await this.refunds.ofPayment(conversationId)).map((record) => toRefund(record));
   }
 
@@ -143,7 +135,7 @@ export class Refunds {
     kind: RefundKind,
     input: RefundDto,
     prepare: (sale: PaymentRecord) => Promise<Needed>,
-  ): Promise<{ readonly earlier: PaymentRecord } | Opening<Needed>> {
+  ): Promise<{ readonly earlier: PaymentRecord } | Opened<Needed>> {
     await this.clock.check();
     const sale = await this.sale(input.conversationId);
     const asked = this.asked(kind, input, sale);
@@ -198,7 +190,7 @@ export class Refunds {
     amount: string | null,
   ): RefundTotals {
     if (!isMoneyTaken(sale)) {
-      throw new PaymentStateError(toPayment(sale), kind === 'void' ? 'be voided' : 'be refunded');
+      throw stateError(sale, kind === 'void' ? 'be voided' : 'be refunded');
     }
     const totals = this.totalsOf(sale, refunds);
     const refuse = (reason: PaymentRefundError['reason']): never => {
@@ -219,9 +211,7 @@ export class Refunds {
 
   /** The payment, without what the gateway may have said about another one. */
   private async sale(conversationId: string): Promise<PaymentRecord> {
-    const sale = await this.payments.find(conversationId);
-    if (!sale) throw new PaymentNotFoundError();
-    return withProvenParts(sale, await this.payments.history(conversationId));
+    return this.payments.proven(await this.payments.get(conversationId));
   }
 
   /**
@@ -236,7 +226,7 @@ export class Refunds {
     const { version, reason, by } = stored;
     const held = version === sale.version && (await this.writer.move(stored, 'review', { reason, by }));
     if (held && held.outcome === 'replaced') return;
-    throw new PaymentStateError(toPayment(await this.payments.latest(sale)), 'be refunded: it has just changed');
+    throw stateError(await this.payments.latest(sale), 'be refunded: it has just changed');
   }
 
   /** @throws PaymentValidationError for what only the payment's currency and card can tell */
@@ -311,10 +301,6 @@ export class Refunds {
       by: by === undefined ? null : keptNote(by, MAX_NAME_LENGTH),
       sale: saleText(toPayment(sale)),
     };
-  }
-
-  private inSpan(operation: Operation, work: () => Promise<Refund>): Promise<Refund> {
-    return inOperation({ operation, account: this.settings.account }, (refund) => refund, work);
   }
 }
 

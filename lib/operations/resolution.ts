@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { PaymentNotFoundError, PaymentStateError, PaymentValidationError } from '../errors/payment-errors.js';
+import { PaymentValidationError } from '../errors/payment-errors.js';
 import { keptNote } from '../payment/kept-text.js';
-import { type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
+import { isRefund, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { isClaimed, factsOf } from '../payment/states.js';
-import { isOpenRefund, type Refund, refundedPayment, toRefund } from '../payment/refund.js';
+import { isOpenRefund, type Refund, toRefund } from '../payment/refund.js';
 import { advance } from '../payment/transitions.js';
-import { PaymentReader, RefundReader } from '../settlement/records.js';
+import { PaymentReader, RefundReader, stateError } from '../settlement/records.js';
 import { toBeAskedLate } from '../settlement/outcomes.js';
 import { PaymentWriter } from '../settlement/writer.js';
 import { StoreClock } from '../settlement/store-clock.js';
@@ -43,31 +43,27 @@ export class Resolutions {
 
   /** @param given the arguments as passed in, unchecked: callers in plain JavaScript have no types */
   async resolve(...given: readonly unknown[]): Promise<Payment> {
-    const resolution = checkedResolution(given);
-    for (;;) {
-      const record = await this.payments.find(resolution.id);
-      if (!record) throw new PaymentNotFoundError();
-      if (resolution.state === 'failed' && (await this.isGivenBack(record))) {
-        throw new PaymentStateError(toPayment(record), 'be resolved as failed: money of it was given back');
-      }
-      const { resolved, refusal } = await this.decide(this.payments, record, resolution);
-      if (resolved) return toPayment(resolved);
-      const latest = await this.payments.latest(record);
-      // A refund that begins raises the version of a payment in review, so its refunds have to be looked up again.
-      if (latest.version === record.version || latest.state !== record.state) {
-        throw new PaymentStateError(toPayment(latest), refusal);
-      }
-    }
+    return toPayment(await this.settle(this.payments, given));
   }
 
   /** @param given as for {@link resolve} */
   async resolveRefund(...given: readonly unknown[]): Promise<Refund> {
+    return toRefund(await this.settle(this.refunds, given));
+  }
+
+  private async settle(reader: PaymentReader, given: readonly unknown[]): Promise<PaymentRecord> {
     const resolution = checkedResolution(given);
-    const record = await this.refunds.find(resolution.id);
-    if (!record) throw new PaymentNotFoundError('refund');
-    const { resolved, refusal } = await this.decide(this.refunds, record, resolution);
-    if (resolved) return toRefund(resolved);
-    throw new PaymentStateError(refundedPayment(record), refusal, toRefund(await this.refunds.latest(record)));
+    for (;;) {
+      const record = await reader.get(resolution.id);
+      if (resolution.state === 'failed' && !isRefund(record) && (await this.isGivenBack(record))) {
+        throw stateError(record, 'be resolved as failed: money of it was given back');
+      }
+      const { resolved, refusal } = await this.decide(reader, record, resolution);
+      if (resolved) return resolved;
+      const latest = await reader.latest(record);
+      // A refund that begins raises the version of a payment in review, so its refunds have to be looked up again.
+      if (latest.version === record.version || latest.state !== record.state) throw stateError(latest, refusal);
+    }
   }
 
   /** Whether a refund has given money of this payment back, or may have. */

@@ -3,10 +3,10 @@ import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
 import { type AddressInfo, Server } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { PaymentValidationError, type ValidationProblem } from '../errors/payment-errors.js';
-import { CallbackRoute, trimSlashes } from '../options/payment-options.js';
+import { CallbackRoute } from '../options/payment-options.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { variableOf } from '../payment/account.js';
-import { isLoopback } from '../runtime/network.js';
+import { isLoopback, trimSlashes } from '../runtime/network.js';
 import type { Translations } from '../runtime/text-language.js';
 
 /** Stands in place of the token in the URLs of a direct payment: no buyer returns to them. */

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { types } from 'node:util';
 import type { RecordRefundDto, RefundDto, VoidDto } from '../dto/refund.dto.js';
-import { PaymentNotFoundError, PaymentValidationError } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { otherGatewaysIn } from '../payment/gateway-id.js';
 import { isWritable, keptNote } from '../payment/kept-text.js';
@@ -21,7 +20,7 @@ import {
   type RefundState,
   SALE_STATES,
 } from '../payment/states.js';
-import { type Refund, toRefund, withProvenParts } from '../payment/refund.js';
+import { type Refund, toRefund } from '../payment/refund.js';
 import { InFlight } from '../settlement/in-flight.js';
 import { PaymentReader, RefundReader } from '../settlement/records.js';
 import {
@@ -35,21 +34,12 @@ import {
 import { callStore } from '../store/store-call.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { Inquiries } from './inquiry.js';
+import { type Listed, pageOf, refused, type StaffPage } from './pages.js';
 import { Refunds } from './refund.js';
 import { isFilled, MAX_NAME_LENGTH, Resolutions } from './resolution.js';
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 1_000;
 /** How many settled records are read at a time, so that memory use does not depend on their number. */
 const SETTLED_PAGE_SIZE = 200;
-
-/** Which page of a list. */
-export interface StaffPage {
-  /** The `next` of the page before; null or absent for the first page. */
-  readonly after?: string | null;
-  /** How many at most: 1 to 1,000, by default 50. */
-  readonly limit?: number;
-}
 
 /** Which payments to list, the newest first. */
 export interface PaymentListQuery extends StaffPage {
@@ -247,7 +237,7 @@ export class PaymentOperations {
    * @throws PaymentNotFoundError, PaymentStoreError
    */
   async history(conversationId: string): Promise<OperationsHistoryEntry[]> {
-    if (!(await this.payments.find(conversationId))) throw new PaymentNotFoundError();
+    await this.payments.get(conversationId);
     const refunds = await this.refundReader.ofPayment(conversationId);
     const ids = [null, ...refunds.map((refund) => refund.conversationId)];
     const histories = await Promise.all(
@@ -324,7 +314,7 @@ export class PaymentOperations {
     note: string,
     options: StaffResolveOptions,
   ): Promise<Payment> {
-    return this.inFlight.run(() => this.operator.resolve(conversationId, state, note, named(options)));
+    return this.inFlight.run('resolve', () => this.operator.resolve(conversationId, state, note, named(options)));
   }
 
   /** As `PaymentService.resolveRefund`, with `by`. */
@@ -334,27 +324,32 @@ export class PaymentOperations {
     note: string,
     options: StaffResolveOptions,
   ): Promise<Refund> {
-    return this.inFlight.run(() => this.operator.resolveRefund(refundId, state, note, named(options)));
+    return this.inFlight.run('resolveRefund', () => this.operator.resolveRefund(refundId, state, note, named(options)));
   }
 
   /** As `PaymentService.refund`, with `by`. */
   refund(input: RefundDto & StaffMember): Promise<Refund> {
-    return this.inFlight.begin(() => this.refundFlow.refund(named(input)));
+    return this.inFlight.run('refund', () => this.refundFlow.refund(named(input)));
   }
 
   /** As `PaymentService.void`, with `by`. */
   void(input: VoidDto & StaffMember): Promise<Refund> {
-    return this.inFlight.begin(() => this.refundFlow.void(named(input)));
+    return this.inFlight.run('void', () => this.refundFlow.void(named(input)));
   }
 
   /** As `PaymentService.recordRefund`, with `by`. */
   recordRefund(input: RecordRefundDto & StaffMember): Promise<Refund> {
-    return this.inFlight.begin(() => this.refundFlow.recordRefund(named(input)));
+    return this.inFlight.run('recordRefund', () => this.refundFlow.recordRefund(named(input)));
   }
 
   /** An ask may change nothing, and then only this line says who asked. */
-  private asking<T>(act: string, id: string, member: StaffMember, ask: (by: string) => Promise<T>): Promise<T> {
-    return this.inFlight.run(() => {
+  private asking<T>(
+    act: 'inquire' | 'inquireRefund' | 'abandon',
+    id: string,
+    member: StaffMember,
+    ask: (by: string) => Promise<T>,
+  ): Promise<T> {
+    return this.inFlight.run(act, () => {
       const by = nameOf(member);
       const { account } = this.settings;
       this.logger.log(new LogRecord(`${act} of ${id}, asked for by ${by}.`, { account, id, act, by }));
@@ -365,17 +360,16 @@ export class PaymentOperations {
   /** A record without what the gateway may have said about another payment, perhaps before an operator settled it. */
   private async proven(record: PaymentRecord): Promise<PaymentRecord> {
     if (record.isUnproven !== true && record.reason !== 'operator') return record;
-    const own = withProvenParts(record, await this.payments.history(record.conversationId));
-    if (own === record) return record;
+    const own = await this.payments.proven(record);
     const { code, message } = own;
-    return { ...own, ...UNANSWERED, code, message };
+    return own === record ? record : { ...own, ...UNANSWERED, code, message };
   }
 
   private async records(
     type: RecordType,
     { state, reference, ...page }: ListQuery,
     known: readonly LedgerState[],
-  ): Promise<Page<PaymentRecord>> {
+  ): Promise<Listed<PaymentRecord>> {
     const { account } = this.settings;
     const states = typeof state === 'string' ? [state] : state;
     if (states?.some((one) => !known.includes(one))) throw refused('state', 'isIn', `must be of ${known.join(', ')}`);
@@ -414,52 +408,6 @@ interface ListQuery extends StaffPage {
   readonly reference?: string;
 }
 
-interface Page<Row> {
-  readonly rows: readonly Row[];
-  /** The place of its last row as a text for addresses; null if no row follows. */
-  readonly next: string | null;
-}
-
-/** Where a row is in its list. */
-type Place = readonly [time: Date, id: string, handlerId?: string];
-
-/**
- * @param read gives the rows that follow a place, at most `limit` of them
- * @throws PaymentValidationError, PaymentStoreError
- */
-async function pageOf<Row>(
-  { after, limit = DEFAULT_LIMIT }: StaffPage,
-  placeOf: (row: Row) => Place,
-  read: (after: Place | null, limit: number) => Promise<readonly Row[]>,
-): Promise<Page<Row>> {
-  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
-    throw refused('limit', 'limit', `must be a whole number from 1 to ${MAX_LIMIT}`);
-  }
-  const place = after === null || after === undefined ? null : placeIn(after);
-  // One row more says whether another page follows.
-  const found = await callStore('reading', () => read(place, limit + 1));
-  const rows = found.slice(0, limit);
-  const last = found.length > limit ? rows.at(-1) : undefined;
-  return { rows, next: last === undefined ? null : placeText(placeOf(last)) };
-}
-
-function placeText([time, ...ids]: Place): string {
-  return Buffer.from(JSON.stringify([time.getTime(), ...ids])).toString('base64url');
-}
-
-/** @throws PaymentValidationError for a text that is no place */
-function placeIn(text: string): Place {
-  try {
-    const [time, ...ids] = JSON.parse(Buffer.from(text, 'base64url').toString()) as [number, ...string[]];
-    const at = new Date(time);
-    const isTime = Number.isInteger(time) && !Number.isNaN(at.getTime());
-    if (isTime && ids.length > 0 && ids.every(isWritable)) return [at, ...ids] as unknown as Place;
-  } catch {
-    // Refused below.
-  }
-  throw refused('after', 'isPlace', 'must be the next of an earlier page, as it was given');
-}
-
 /** @throws PaymentValidationError */
 function nameOf(member: unknown): string {
   const { by } = (member ?? {}) as Partial<StaffMember>;
@@ -471,10 +419,6 @@ function nameOf(member: unknown): string {
 function named<Given extends StaffMember>(given: Given): Given {
   nameOf(given);
   return given;
-}
-
-function refused(path: string, rule: string, message: string): PaymentValidationError {
-  return new PaymentValidationError([{ path, rule, message }]);
 }
 
 function isBehind(place: SettledPlace, other: SettledPlace): boolean {

@@ -1,11 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Init3dDto } from '../dto/sale.dto.js';
-import {
-  PaymentDuplicateError,
-  PaymentInit3dError,
-  PaymentNotSentError,
-  PaymentStateError,
-} from '../errors/payment-errors.js';
+import { PaymentDuplicateError, PaymentInit3dError, PaymentNotSentError } from '../errors/payment-errors.js';
 import { type ChargeAttempt, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import type { Auth3dRequest, GatewayResult } from '../gateway/gateway-dialect.js';
 import type { ChargeOutcome } from '../gateway/readings/outcomes.js';
@@ -16,11 +11,11 @@ import { Randomness } from '../runtime/randomness.js';
 import { SharedCalls } from '../runtime/shared-calls.js';
 import { describeHostError, type Thrown, thrownText } from '../payment/kept-text.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
-import { inOperation, itself } from '../telemetry/spans.js';
+import { inOperation } from '../telemetry/spans.js';
 import { checkCallback, readCallback } from '../gateway/callback/callback-fields.js';
 import { Claim, AUTH3D_RETRY_MS, auth3dRetryingMs, claimEnd, fitsClaim } from '../settlement/claim.js';
 import { newAttemptId, Opening } from './opening.js';
-import { expectOwn, PaymentReader } from '../settlement/records.js';
+import { expectOwn, PaymentReader, stateError } from '../settlement/records.js';
 import { type Moved, paymentOf, PaymentWriter } from '../settlement/writer.js';
 import { StoreClock } from '../settlement/store-clock.js';
 
@@ -59,16 +54,7 @@ export class ThreeDPayments {
     private readonly settings: PaymentSettings,
   ) {}
 
-  start(given: unknown): Promise<Init3dStart> {
-    const { account } = this.settings;
-    return inOperation(
-      { operation: 'init3d', account },
-      ({ payment }) => payment,
-      () => this.startOnce(given),
-    );
-  }
-
-  private async startOnce(given: unknown): Promise<Init3dStart> {
+  async start(given: unknown): Promise<Init3dStart> {
     const received = await this.opening.receive(Init3dDto, given);
     const token = this.opening.newToken();
     const sale = this.opening.saleRequest(received.input, token);
@@ -92,7 +78,7 @@ export class ThreeDPayments {
   /** @param received what the bank sent, as the host parsed it; read only while the payment is `awaiting` */
   complete(record: PaymentRecord, received: unknown): Promise<Payment> {
     const { account, traceparent: link } = record;
-    return inOperation({ operation: 'auth3d', account, link }, itself, () => this.completeShared(record, received));
+    return inOperation({ operation: 'auth3d', account, link }, () => this.completeShared(record, received));
   }
 
   /** The Auth3d of a payment that is under way in this process; null if there is none. */
@@ -104,7 +90,7 @@ export class ThreeDPayments {
     const { conversationId } = record;
     if (!isKnown(record)) return toPayment(record);
     if (record.kind !== '3d' || record.state === 'initiating') {
-      throw new PaymentStateError(toPayment(record), 'be completed by Auth3d');
+      throw stateError(record, 'be completed by Auth3d');
     }
     if (record.state !== 'awaiting') return this.underWay(record) ?? toPayment(record);
     await this.clock.check();

@@ -1,3 +1,4 @@
+import { trimSlashes } from '../runtime/network.js';
 import type { GivenTo } from './option-kinds.js';
 import type { OPTIONS } from './option-table.js';
 
@@ -56,8 +57,4 @@ export function routeOf({ callback = {}, name }: PaymentStructure): CallbackRout
   const path = trimSlashes(callback.path ?? (name === undefined ? 'payments' : `payments/${name}`));
   const decorated = callback.decorators && { isDecorated: true };
   return { path, waitMs: callback.waitMs ?? DEFAULT_WAIT_MS, ...decorated };
-}
-
-export function trimSlashes(path: string): string {
-  return path.replace(/^\/+|(?<!\/)\/+$/g, '');
 }

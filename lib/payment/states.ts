@@ -63,124 +63,113 @@ export interface StateRow {
   readonly whenDue: 'expire' | 'interrupt' | 'inquire' | 'nothing';
 }
 
+/** What holds of a state unless its row says otherwise. */
+const PLAIN = {
+  settled: false,
+  requesting: false,
+  published: false,
+  holdsReference: false,
+  holdsPayment: false,
+} as const;
+
 /** The table of states, of payments and of refunds. Every list of states is read from it. */
 export const PAYMENT_STATES = {
   charging: {
+    ...PLAIN,
     begunBy: 'doPayment',
     to: { succeeded: ['gateway'], failed: ['gateway', 'module'], unknown: ['gateway', 'module'], review: ['gateway'] },
-    settled: false,
     money: 'perhaps',
     requesting: true,
-    published: false,
     holdsReference: true,
-    holdsPayment: false,
     whenDue: 'interrupt',
   },
   initiating: {
+    ...PLAIN,
     begunBy: 'init3d, startHosted',
     to: { awaiting: ['gateway'], pending: ['gateway'], failed: ['gateway', 'module'], expired: ['time'] },
-    settled: false,
     money: 'no',
     requesting: true,
-    published: false,
-    holdsReference: false,
     holdsReferenceIf: 'hosted',
-    holdsPayment: false,
     whenDue: 'expire',
   },
   awaiting: {
+    ...PLAIN,
     // `failed` only if nothing was sent: `vetoed`, `reference_taken`.
     to: { authorizing: ['buyer'], failed: ['merchant', 'module'], expired: ['time'] },
-    settled: false,
     money: 'no',
-    requesting: false,
-    published: false,
-    holdsReference: false,
-    holdsPayment: false,
     whenDue: 'expire',
   },
   authorizing: {
+    ...PLAIN,
     to: { succeeded: ['gateway'], failed: ['gateway', 'module'], unknown: ['gateway', 'module'], review: ['gateway'] },
-    settled: false,
     money: 'perhaps',
     requesting: true,
-    published: false,
     holdsReference: true,
-    holdsPayment: false,
     whenDue: 'interrupt',
   },
   pending: {
+    ...PLAIN,
     // The module makes it `unknown` when the gateway has been silent for a day.
     to: { succeeded: ['gateway'], expired: ['gateway', 'merchant'], unknown: ['module'], review: ['gateway'] },
-    settled: false,
     money: 'perhaps',
-    requesting: false,
-    published: false,
     holdsReference: true,
-    holdsPayment: false,
     whenDue: 'inquire',
   },
   succeeded: {
+    ...PLAIN,
     to: {},
     settled: true,
     money: 'yes',
-    requesting: false,
     published: true,
     holdsReference: true,
-    holdsPayment: false,
     whenDue: 'nothing',
   },
   failed: {
+    ...PLAIN,
     // Only when the gateway shows that money moved after all.
     to: { review: ['gateway'] },
     settled: true,
     money: 'no',
-    requesting: false,
     published: true,
-    holdsReference: false,
-    holdsPayment: false,
     // Only one whose request, or page, may have moved money all the same.
     whenDue: 'inquire',
   },
   expired: {
+    ...PLAIN,
     // Only when the gateway shows that money moved after all.
     to: { review: ['gateway'] },
     settled: true,
     neverRefund: true,
     money: 'no',
-    requesting: false,
     published: true,
-    holdsReference: false,
-    holdsPayment: false,
     // Only a payment at the gateway's own page: it may have been paid late.
     whenDue: 'inquire',
   },
   unknown: {
+    ...PLAIN,
     to: {
       succeeded: ['gateway', 'operator'],
       failed: ['gateway', 'operator', 'module'],
       expired: ['gateway'],
       review: ['gateway'],
     },
-    settled: false,
     money: 'perhaps',
-    requesting: false,
     published: true,
     holdsReference: true,
     holdsPayment: true,
     whenDue: 'inquire',
   },
   review: {
+    ...PLAIN,
     to: { succeeded: ['operator'], failed: ['operator'] },
-    settled: false,
     money: 'perhaps',
-    requesting: false,
     published: true,
     holdsReference: true,
     holdsPayment: true,
     whenDue: 'nothing',
   },
   refunding: {
+    ...PLAIN,
     begunBy: 'refund',
     to: {
       succeeded: ['gateway', 'merchant'],
@@ -188,11 +177,8 @@ export const PAYMENT_STATES = {
       unknown: ['gateway', 'module'],
       review: ['gateway'],
     },
-    settled: false,
     money: 'perhaps',
     requesting: true,
-    published: false,
-    holdsReference: false,
     holdsPayment: true,
     whenDue: 'interrupt',
   },
@@ -259,11 +245,9 @@ export function statesWhere(holds: (row: StateRow) => boolean): readonly LedgerS
 
 /** The row of a state that only a newer release knows. The payment counts as waiting, and is left to that release. */
 const ROW_OF_NEWER_RELEASE: StateRow = {
+  ...PLAIN,
   to: {},
-  settled: false,
   money: 'perhaps',
-  requesting: false,
-  published: false,
   holdsReference: true,
   holdsPayment: true,
   whenDue: 'nothing',

@@ -233,7 +233,7 @@ export class DuePayments {
 export async function sideBySide<T>(
   items: readonly T[],
   atOnce: number,
-  work: (item: T) => Promise<void>,
+  work: (item: T) => Promise<unknown>,
 ): Promise<void> {
   const queue = [...items];
   const workOn = async (): Promise<void> => {

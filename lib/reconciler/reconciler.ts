@@ -138,16 +138,16 @@ export class Reconciler {
       const failed = failures.find((failure) => failure !== null);
       if (failed) throw failed as Error;
     };
-    await sideBySide([payments, () => this.renewHandlers()], 2, (work) => work());
+    await sideBySide<() => Promise<unknown>>([payments, () => this.renewHandlers()], 2, (work) => work());
     const delivered = await this.events.deliverDue();
     // Last, since what a purge looks at is locked for a moment, and is then no payment that is due.
-    const purged = await this.purge();
+    const purged = (await this.purge()) ?? 0;
     return { written, ...due.counts, delivered, purged };
   }
 
-  private async passInBackground(): Promise<void> {
+  private passInBackground(): Promise<number> {
     this.passedAt = this.clock.monotonic();
-    await this.process(this.due);
+    return this.process(this.due);
   }
 
   /** @returns how many outcomes were stored that could not be stored before */
@@ -166,32 +166,38 @@ export class Reconciler {
     }
   }
 
-  /** Never rejects. */
+  /**
+   * Never rejects. A round in which the work was not due does not end its row of failures.
+   *
+   * @param run gives null if the work was not due
+   */
   private async attempt(work: Work, run: () => Promise<unknown>): Promise<void> {
     try {
-      await run();
-      this.failures.succeeded(work);
+      const done = await run();
+      if (done !== null) this.failures.succeeded(work);
     } catch {
       this.failures.failed(work);
     }
   }
 
-  private async renewHandlers(): Promise<void> {
+  /** @returns null if it was not due */
+  private async renewHandlers(): Promise<true | null> {
     const now = this.clock.monotonic();
-    if (now < this.renewAt) return;
+    if (now < this.renewAt) return null;
     this.renewAt = now + RENEW_AGAIN_MS;
     await this.events.renew();
     this.renewAt = now + RENEW_EVERY_MS;
+    return true;
   }
 
   /**
    * Deletes old settled payments with their refunds, and handlers and keys that have been remembered long enough.
    *
-   * @returns how many payments were deleted
+   * @returns how many payments were deleted; null if it was not due
    */
-  private async purge(): Promise<number> {
+  private async purge(): Promise<number | null> {
     const now = this.clock.monotonic();
-    if (now < this.purgeAt) return 0;
+    if (now < this.purgeAt) return null;
     this.purgeAt = now + PURGE_EVERY_MS;
     const { account, retentionMs, idempotencyTtlMs } = this.settings;
     const retention = { paymentsMs: retentionMs, pairsMs: PAIR_MEMORY_MS, keysMs: idempotencyTtlMs };

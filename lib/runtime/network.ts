@@ -10,6 +10,11 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
+/** A path without slashes at its ends. */
+export function trimSlashes(path: string): string {
+  return path.replace(/^\/+|(?<!\/)\/+$/g, '');
+}
+
 /**
  * Options for TLS connections: only TLS 1.2 and 1.3, with forward secrecy and authenticated encryption, by Mozilla's
  * intermediate list. They are set explicitly, so that `--tls-min-v1.0` and `--tls-cipher-list`, meant for something

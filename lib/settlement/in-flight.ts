@@ -5,7 +5,8 @@ import { variableOf } from '../payment/account.js';
 import { MAX_TIMER_MS, PaymentClock } from '../runtime/clock.js';
 import { LimitedLog } from '../runtime/limited-log.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
-import { countRefused, type LimitedOperation } from '../telemetry/metrics.js';
+import { countRefused } from '../telemetry/metrics.js';
+import { inOperation } from '../telemetry/spans.js';
 
 /** Keeps the process running. The clock's timers do not, so a script would otherwise end in the middle of a payment. */
 @Injectable()
@@ -27,6 +28,35 @@ export class ProcessHold {
   }
 }
 
+type LimitOption = 'maxInFlight' | 'maxBinChecks';
+
+/** Refuses calls beyond a limit: each is counted, and a few a minute are logged. */
+@Injectable()
+export class Refusals {
+  private readonly logger = new PaymentLogger();
+  private readonly log: LimitedLog;
+
+  constructor(
+    private readonly settings: PaymentSettings,
+    clock: PaymentClock,
+  ) {
+    this.log = new LimitedLog(clock);
+  }
+
+  /** @param what are as many as the option allows */
+  refuse(operation: Operation, option: LimitOption, what: string): PaymentOverloadError {
+    const { account, [option]: limit } = this.settings;
+    const error = new PaymentOverloadError(limit ?? 0, option);
+    countRefused({ account, operation });
+    this.log.write(option, (end) => {
+      const bound = `${limit} ${what} (${option}, ${variableOf(account, option)})`;
+      const line = `Account ${account}: ${operation} was refused, since ${bound}; nothing was sent.`;
+      this.logger.warn(new LogRecord(line + end, { account, operation, [option]: limit, code: error.code }));
+    });
+    return error;
+  }
+}
+
 const NOT_STARTED = {
   option: 'PaymentModule',
   variable: null,
@@ -35,18 +65,53 @@ const NOT_STARTED = {
     'app.init() first',
 } as const;
 
+/**
+ * The operations. A `payment` begins one: `maxInFlight` limits how many of these run at once. What is `new` begins
+ * something else. The `rest` completes what was begun, and may still run once a shutdown has begun.
+ */
+const OPERATIONS = {
+  doPayment: 'payment',
+  init3d: 'payment',
+  startHosted: 'payment',
+  checkBin: 'new',
+  refund: 'new',
+  void: 'new',
+  recordRefund: 'new',
+  reconcile: 'new',
+  auth3d: 'rest',
+  hostedReturn: 'rest',
+  abandon: 'rest',
+  inquire: 'rest',
+  inquireRefund: 'rest',
+  resolve: 'rest',
+  resolveRefund: 'rest',
+} as const;
+export type Operation = keyof typeof OPERATIONS;
+
+/** Those without a span; that of a callback begins once it is known to which start it links. */
+const UNTRACED: readonly Operation[] = ['auth3d', 'hostedReturn', 'reconcile', 'resolve', 'resolveRefund'];
+
 /** `ending`: a shutdown has begun; what runs, or completes something that was begun, may still finish. */
 type Phase = 'starting' | 'open' | 'ending' | 'closed';
 
-/** The operations that run in this process. They keep it running, and a shutdown waits for them. */
+/**
+ * Runs the operations of this process. They keep it running, and a shutdown waits for them. Payments beyond the limit
+ * are refused before anything is done for them, so that those that run are answered in time. Callbacks are never
+ * refused: their buyers have already been to the bank.
+ */
 @Injectable()
 export class InFlight {
   private readonly running = new Set<Promise<unknown>>();
+  private payments = 0;
   /** #private, since `inspect` of a timer shows all other timers and what they hold. */
   #release: (() => void) | undefined;
   private phase: Phase = 'starting';
 
-  constructor(private readonly processHold: ProcessHold) {}
+  constructor(
+    private readonly processHold: ProcessHold,
+    private readonly refusals: Refusals,
+    private readonly settings: PaymentSettings,
+  ) {}
 
   /** The module has started: payments may begin. */
   open(): void {
@@ -65,25 +130,24 @@ export class InFlight {
   }
 
   /**
-   * Runs an operation that begins something: a new payment, a pass of the background work.
-   *
-   * @throws PaymentShutdownError once a shutdown has begun, and what {@link run} throws
-   */
-  async begin<T>(work: () => Promise<T>): Promise<T> {
-    if (this.phase === 'ending') throw new PaymentShutdownError();
-    return this.run(work);
-  }
-
-  /**
-   * Runs an operation that completes something: a callback of the bank, an inquiry, an operator's decision.
-   *
    * @throws PaymentConfigurationError before the module has started: no background work would reconcile the result
-   * @throws PaymentShutdownError when the store is about to be closed
+   * @throws PaymentShutdownError for what is new once a shutdown has begun, and for all when the store is about to be
+   *   closed
+   * @throws PaymentOverloadError when as many payments run as may
    */
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  async run<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
+    const kind = OPERATIONS[operation];
     if (this.phase === 'starting') throw new PaymentConfigurationError([NOT_STARTED]);
-    if (this.phase === 'closed') throw new PaymentShutdownError();
-    const run = work().finally(() => {
+    const isRefused = this.phase === 'closed' || (this.phase === 'ending' && kind !== 'rest');
+    if (isRefused) throw new PaymentShutdownError();
+    const { maxInFlight } = this.settings;
+    if (kind === 'payment' && maxInFlight !== null && this.payments >= maxInFlight) {
+      throw this.refusals.refuse(operation, 'maxInFlight', 'payments are in flight');
+    }
+    const change = kind === 'payment' ? 1 : 0;
+    this.payments += change;
+    const run = this.traced(operation, work).finally(() => {
+      this.payments -= change;
       this.running.delete(run);
       if (this.running.size > 0) return;
       this.#release?.();
@@ -99,56 +163,18 @@ export class InFlight {
     return this.running.size;
   }
 
+  /** How many of them are payments that are being begun. */
+  get paymentCount(): number {
+    return this.payments;
+  }
+
   /** Resolves when the operations that are running now have ended. Does not wait for later ones. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.running);
   }
-}
 
-/**
- * Enforces `maxInFlight`, the limit of new payments that run at once in this process. Further ones are refused before
- * anything is done for them, so that those that run are answered in time. Callbacks are never refused: their buyers
- * have already been to the bank.
- */
-@Injectable()
-export class InFlightLimit {
-  private readonly logger = new PaymentLogger();
-  private readonly log: LimitedLog;
-  private running = 0;
-
-  constructor(
-    private readonly settings: PaymentSettings,
-    clock: PaymentClock,
-  ) {
-    this.log = new LimitedLog(clock);
-  }
-
-  /** How many calls of `doPayment` and `init3d` are running. */
-  get count(): number {
-    return this.running;
-  }
-
-  /** @throws PaymentOverloadError when the limit is reached; the work is not begun */
-  async run<T>(operation: LimitedOperation, work: () => Promise<T>): Promise<T> {
-    const { maxInFlight } = this.settings;
-    if (maxInFlight !== null && this.running >= maxInFlight) throw this.refuse(operation, maxInFlight);
-    this.running += 1;
-    try {
-      return await work();
-    } finally {
-      this.running -= 1;
-    }
-  }
-
-  private refuse(operation: LimitedOperation, maxInFlight: number): PaymentOverloadError {
+  private async traced<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
     const { account } = this.settings;
-    const error = new PaymentOverloadError(maxInFlight);
-    countRefused({ account, operation });
-    this.log.write(error.code, (end) => {
-      const bound = `${maxInFlight} payments are in flight (maxInFlight, ${variableOf(account, 'maxInFlight')})`;
-      const line = `Account ${account}: ${operation} was refused, since ${bound}; nothing was sent.`;
-      this.logger.warn(new LogRecord(line + end, { account, operation, maxInFlight, code: error.code }));
-    });
-    return error;
+    return UNTRACED.includes(operation) ? work() : inOperation({ operation, account }, work);
   }
 }

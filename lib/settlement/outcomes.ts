@@ -89,13 +89,20 @@ export interface AnswerTimes {
   readonly now: Date;
 }
 
-/** The record after an inquiry; null when nothing is to be stored. */
+/**
+ * The record after an inquiry; null when nothing is to be stored.
+ *
+ * @param answer null when none came
+ */
 export function applyInquiry(
   record: PaymentRecord,
-  inquiry: InquiryOutcome,
+  answer: InquiryOutcome | null,
   rules: SettlementRules,
   { now, answeredAt }: AnswerTimes,
 ): PaymentRecord | null {
+  // Silence about what ended without money is made up for a few times.
+  if (!answer && !factsOf(record.state).settled) return null;
+  const inquiry = answer ?? { outcome: 'unanswered' };
   if (inquiry.outcome === 'paid' && isConfirmation(inquiry, record)) {
     return applyOutcome(record, inquiry.charge, rules, now, isOursByInquiry(inquiry.charge, record));
   }

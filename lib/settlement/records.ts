@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { PaymentDuplicateError, PaymentStateError } from '../errors/payment-errors.js';
+import { PaymentDuplicateError, PaymentNotFoundError, PaymentStateError } from '../errors/payment-errors.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { compareAmounts } from '../payment/amount.js';
 import { gatewayHostOf } from '../payment/gateway-id.js';
 import { isWritable } from '../payment/kept-text.js';
 import { isRefund, type PaymentHistoryEntry, type PaymentRecord, toPayment } from '../payment/payment.js';
-import { refundedPayment, toRefund } from '../payment/refund.js';
+import { refundedPayment, toRefund, withProvenParts } from '../payment/refund.js';
 import { PAYMENT_STORE, type PaymentLedger, type RecordType, type RefusedKey } from '../store/payment-store.js';
 import { callStore } from '../store/store-call.js';
 
@@ -21,7 +21,7 @@ export interface Earlier {
  */
 @Injectable()
 export class PaymentReader {
-  protected readonly type: RecordType = 'payment';
+  readonly type: RecordType = 'payment';
 
   constructor(
     @Inject(PAYMENT_STORE) protected readonly ledger: PaymentLedger,
@@ -31,6 +31,13 @@ export class PaymentReader {
   async find(conversationId: string): Promise<PaymentRecord | null> {
     const found = await this.findAny(conversationId);
     return found && isRefund(found) === (this.type === 'refund') ? found : null;
+  }
+
+  /** @throws PaymentNotFoundError */
+  async get(id: string): Promise<PaymentRecord> {
+    const found = await this.find(id);
+    if (!found) throw new PaymentNotFoundError(this.type);
+    return found;
   }
 
   /** A payment, or a refund: an id is used once at the gateway. */
@@ -75,6 +82,11 @@ export class PaymentReader {
   /** Every change of a payment, oldest first. */
   history(conversationId: string): Promise<PaymentHistoryEntry[]> {
     return this.read(() => this.ledger.history(this.settings.account, conversationId));
+  }
+
+  /** A payment without what the gateway may have said about another one. */
+  async proven(record: PaymentRecord): Promise<PaymentRecord> {
+    return withProvenParts(record, await this.history(record.conversationId));
   }
 
   /**
@@ -145,7 +157,7 @@ export interface AskedRefund extends Pick<PaymentRecord, 'kind' | 'idempotencyKe
 /** Looks up the account's refunds, as {@link PaymentReader} does payments. */
 @Injectable()
 export class RefundReader extends PaymentReader {
-  protected override readonly type = 'refund';
+  override readonly type = 'refund';
 
   /** The refunds of a payment, oldest first. */
   ofPayment(conversationId: string): Promise<PaymentRecord[]> {
@@ -203,6 +215,11 @@ export function expectOwn(record: PaymentRecord, settings: Pick<PaymentSettings,
   const refusal =
     `${action} with these settings: it was made at the gateway ${gatewayHostOf(record.gateway ?? '')}, ` +
     'under another baseUrl, merchantId or dialect';
-  if (!isRefund(record)) throw new PaymentStateError(toPayment(record), refusal);
-  throw new PaymentStateError(refundedPayment(record), refusal, toRefund(record));
+  throw stateError(record, refusal);
+}
+
+/** @param action what the state of the payment or refund does not allow: `be inquired` */
+export function stateError(record: PaymentRecord, action: string): PaymentStateError {
+  if (!isRefund(record)) return new PaymentStateError(toPayment(record), action);
+  return new PaymentStateError(refundedPayment(record), action, toRefund(record));
 }

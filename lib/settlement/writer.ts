@@ -73,14 +73,18 @@ export class PaymentWriter {
   ) {}
 
   /**
-   * Stores a new payment. If the store does not confirm it, it is fenced and will never be charged.
+   * Stores a new payment, which is under way and no event yet. If the store does not confirm it, it is fenced and will never be charged.
    *
    * @returns the key that is taken; null when the payment is stored; `parentId` for a refund whose payment is gone
    * @throws PaymentStoreError
    */
   open(record: PaymentRecord): Promise<RefusedKey | null> {
     const fence = this.owedWrite(record, () => this.fenceOpening(record));
-    return this.unlessUnconfirmed(fence, 'opening the payment', () => this.insert(record));
+    return this.unlessUnconfirmed(fence, 'opening the payment', async () => {
+      const taken = await this.ledger.insert(record);
+      if (taken === null) countAttempt(record);
+      return taken;
+    });
   }
 
   /**
@@ -151,18 +155,6 @@ export class PaymentWriter {
     const owed = settle(record, this.clock.now()) ?? record;
     logNotStored(owed, 'owed');
     return { record: owed, isStored: false };
-  }
-
-  /** @returns as the store does */
-  private async insert(record: PaymentRecord): Promise<RefusedKey | null> {
-    const event = ledgerEventOf(record);
-    const taken = await this.ledger.insert(record, event);
-    if (taken !== null) return taken;
-    countAttempt(record);
-    // A payment that was only opened is not reported yet.
-    if (event) reportChange(record, null);
-    await this.publish(event);
-    return null;
   }
 
   /** Replaces `record` by `next`, if its version is still the same. */

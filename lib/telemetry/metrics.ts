@@ -65,13 +65,10 @@ export function countOutcome({ account, kind, state, reason }: SeenPayment): voi
   );
 }
 
-/** The operations that `maxInFlight` limits. */
-export type LimitedOperation = 'doPayment' | 'init3d' | 'startHosted';
-
 /** A call that was refused because of `maxInFlight`, or, of `checkBin`, because of `maxBinChecks`. */
-export interface RefusedOperation {
+interface RefusedOperation {
   readonly account: string;
-  readonly operation: LimitedOperation | 'checkBin';
+  readonly operation: string;
 }
 
 /** @param count 0 creates the series before anything was refused, so that collectors see its first increase */

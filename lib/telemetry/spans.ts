@@ -65,42 +65,15 @@ function linkedContext(traceparent: string) {
 
 /** An operation that the merchant or the bank's callback starts. */
 export interface OperationStart {
-  readonly operation:
-    | 'doPayment'
-    | 'init3d'
-    | 'auth3d'
-    | 'startHosted'
-    | 'checkBin'
-    | 'hostedReturn'
-    | 'abandon'
-    | 'inquire'
-    | 'refund'
-    | 'void'
-    | 'recordRefund'
-    | 'inquireRefund';
+  readonly operation: string;
   readonly account: string;
   /** The `traceparent` of the call that began the payment; null for none. */
   readonly link?: string | null;
 }
 
-/** For operations whose result is the payment itself. */
-export function itself<T>(payment: T): T {
-  return payment;
-}
-
-/** For operations that are about no payment. */
-export function noPayment(): null {
-  return null;
-}
-
-/**
- * Runs an operation in a span of its own, and measures it.
- *
- * @param paymentOf gets the payment from the operation's result; null if it is about none
- */
+/** Runs an operation in a span of its own, and measures it. */
 export async function inOperation<T>(
   { operation, account, link = null }: OperationStart,
-  paymentOf: (result: T) => SeenPayment | null,
   work: () => Promise<T>,
 ): Promise<T> {
   if (!openTelemetry()) return work();
@@ -111,7 +84,7 @@ export async function inOperation<T>(
   return inSpan(`card_payment.${operation}`, { kind: 'internal', attributes, link }, async (span) => {
     try {
       const result = await work();
-      const payment = paymentOf(result);
+      const payment = seenIn(result);
       if (payment) span.set(paymentAttributes(payment));
       measure(payment ? { 'card_payment.state': payment.state } : {});
       return result;
@@ -124,6 +97,12 @@ export async function inOperation<T>(
       throw error;
     }
   });
+}
+
+/** The payment or refund that is an operation's result, or that it is about; null if it is about none. */
+function seenIn(result: unknown): SeenPayment | null {
+  const { payment = result } = Object(result) as { readonly payment?: unknown };
+  return 'state' in Object(payment) ? (payment as SeenPayment) : null;
 }
 
 /** For spans only: with these attributes, metrics would have a series for each payment. */

@@ -26,9 +26,9 @@ describe('PaymentHealth', () => {
     Logger.overrideLogger(false);
     shop = new TestShop();
     flows = await shop.start();
-    const { reader, owed, events, time, settings, reconciler, inFlight, limit } = flows;
+    const { reader, owed, events, time, settings, reconciler, inFlight } = flows;
     const operations = new PaymentOperations(shop.store, reader, UNUSED, UNUSED, UNUSED, UNUSED, inFlight, settings);
-    health = new PaymentHealth(operations, owed, events, time, settings, reconciler, inFlight, limit);
+    health = new PaymentHealth(operations, owed, events, time, settings, reconciler, inFlight);
   });
 
   it('reports no problem for a healthy shop', async () => {

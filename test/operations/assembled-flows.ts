@@ -7,7 +7,7 @@ import { BinInquiries } from '../../lib/operations/bin.js';
 import { DirectPayments } from '../../lib/operations/direct.js';
 import { HostedPayments } from '../../lib/operations/hosted.js';
 import { Reconciler } from '../../lib/reconciler/reconciler.js';
-import { InFlight, InFlightLimit, type ProcessHold } from '../../lib/settlement/in-flight.js';
+import { InFlight, type ProcessHold, Refusals } from '../../lib/settlement/in-flight.js';
 import { Inquiries } from '../../lib/operations/inquiry.js';
 import { Resolutions } from '../../lib/operations/resolution.js';
 import { OwedWrites } from '../../lib/settlement/owed-writes.js';
@@ -100,22 +100,21 @@ export function assembleFlows({
   const hosted = new HostedPayments(opening, reader, writer, inquiries, gateway, time, random, settings);
   const reconciler = new Reconciler(store, owed, writer, inquiries, events, rules, time, settings);
   const operator = new Resolutions(reader, refunds, writer, time);
-  const inFlight = new InFlight(processHold);
+  const refusals = new Refusals(settings, clock);
+  const inFlight = new InFlight(processHold, refusals, settings);
   inFlight.open();
-  const limit = new InFlightLimit(settings, clock);
   const refundFlow = new Refunds(reader, refunds, writer, gateway, time, random, settings);
   const payments = new PaymentService(
     direct,
     threeD,
     hosted,
-    new BinInquiries(gateway, clock, settings),
+    new BinInquiries(gateway, clock, refusals, settings),
     refundFlow,
     inquiries,
     operator,
     reconciler,
     reader,
     inFlight,
-    limit,
   );
   const receiver = new CallbackReceiver(reader, threeD, hosted, inFlight, route, clock, settings);
   return {
@@ -129,7 +128,6 @@ export function assembleFlows({
     gateway,
     reconciler,
     inFlight,
-    limit,
     payments,
     receiver,
   };

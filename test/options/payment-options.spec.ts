@@ -1,4 +1,4 @@
-import { routeOf, trimSlashes } from '../../lib/options/payment-options.js';
+import { routeOf } from '../../lib/options/payment-options.js';
 
 describe('the route of the built-in controller', () => {
   it('is payments, or for a named account one below it, with 25 seconds to wait', () => {
@@ -14,16 +14,5 @@ describe('the route of the built-in controller', () => {
 
   it('has no path where the callback is off', () => {
     expect(routeOf({ callback: false, name: 'eu' }).path).toBeNull();
-  });
-});
-
-describe('slashes', () => {
-  it.each([
-    ['/a/b/', 'a/b'],
-    ['a', 'a'],
-    ['//', ''],
-    ['', ''],
-  ])('%j', (path, trimmed) => {
-    expect(trimSlashes(path)).toBe(trimmed);
   });
 });

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
-import { InFlight, InFlightLimit, ProcessHold } from '../../lib/settlement/in-flight.js';
+import { InFlight, ProcessHold, Refusals } from '../../lib/settlement/in-flight.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import type { AssembledFlows } from '../operations/assembled-flows.js';
 import { DECLINED, LOST, type Operation } from '../operations/fake-gateway.js';
@@ -10,12 +10,11 @@ import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 describe('InFlight', () => {
   it('waits for the running payments but not for later ones, so that a busy shop can shut down', async () => {
-    const inFlight = new InFlight(new ProcessHold());
-    inFlight.open();
+    const inFlight = opened();
     const [first, second] = [gate(), gate()];
-    const one = inFlight.run(() => first.passed);
+    const one = inFlight.run('inquire', () => first.passed);
     const ended = inFlight.ended();
-    const two = inFlight.run(() => second.passed);
+    const two = inFlight.run('inquire', () => second.passed);
     expect(await isOver(ended)).toBe(false);
     first.pass();
     await Promise.all([one, ended]);
@@ -24,12 +23,14 @@ describe('InFlight', () => {
   });
 
   it('keeps the process alive only while a payment runs, whether it succeeds or fails', async () => {
-    const inFlight = new InFlight(new ProcessHold());
-    inFlight.open();
+    const inFlight = opened();
     const before = timers();
     for (const last of [() => Promise.resolve(), () => Promise.reject(new Error('declined'))]) {
       const [sooner, later] = [gate(), gate()];
-      const runs = [inFlight.run(() => sooner.passed), inFlight.run(() => later.passed.then(last))];
+      const runs = [
+        inFlight.run('inquire', () => sooner.passed),
+        inFlight.run('inquire', () => later.passed.then(last)),
+      ];
       expect(timers()).toBe(before + 1);
       sooner.pass();
       await runs[0];
@@ -58,24 +59,44 @@ describe('the limit', () => {
   const records: unknown[] = [];
   const log = logLines(records);
 
+  it.each(['doPayment', 'init3d', 'startHosted'] as const)('holds for %s, and for nothing else', async (operation) => {
+    const inFlight = opened({ maxInFlight: 1 });
+    const open = gate();
+    const running = inFlight.run(operation, () => open.passed);
+    await expect(inFlight.run('doPayment', () => Promise.resolve())).rejects.toMatchObject({
+      code: 'PAYMENT_OVERLOAD',
+    });
+    expect(await inFlight.run('refund', () => Promise.resolve('given back'))).toBe('given back');
+    open.pass();
+    await running;
+  });
+
   it.each<[string, () => Promise<unknown>]>([
     ['has ended', () => Promise.resolve('paid')],
     ['has failed', () => Promise.reject(new Error('not sent'))],
+    [
+      'has failed before it waited for anything',
+      () => {
+        throw new Error('not sent');
+      },
+    ],
   ])('runs the next payment when one %s', async (_how, work) => {
-    const limit = new InFlightLimit({ account: 'default', maxInFlight: 1 } as PaymentSettings, new TestClock());
-    await Promise.allSettled([limit.run('doPayment', work)]);
-    expect(await limit.run('init3d', () => Promise.resolve('paid'))).toBe('paid');
-    expect(limit.count).toBe(0);
+    const inFlight = opened({ maxInFlight: 1 });
+    await Promise.allSettled([inFlight.run('doPayment', work)]);
+    expect(await inFlight.run('init3d', () => Promise.resolve('paid'))).toBe('paid');
+    expect(inFlight.paymentCount).toBe(0);
   });
 
   it('logs three refusals a minute with the setting that caused them, and then the number of the others', async () => {
     const clock = new TestClock();
-    const limit = new InFlightLimit({ account: 'eu', maxInFlight: 1 } as PaymentSettings, clock);
-    void limit.run('doPayment', () => new Promise(() => undefined));
+    const inFlight = opened({ account: 'eu', maxInFlight: 1 }, clock);
+    const open = gate();
+    void inFlight.run('doPayment', () => open.passed);
     for (let payment = 0; payment < 5; payment += 1) {
-      await limit.run('init3d', () => Promise.resolve()).catch(() => undefined);
+      await inFlight.run('init3d', () => Promise.resolve()).catch(() => undefined);
     }
-    expect(limit.count).toBe(1);
+    expect(inFlight.paymentCount).toBe(1);
+    open.pass();
     await clock.advance(60_000);
     const line =
       'warn Account eu: init3d was refused, since 1 payments are in flight (maxInFlight, PAYMENT_EU_MAX_IN_FLIGHT); ' +
@@ -92,24 +113,33 @@ describe('during a shutdown', () => {
   let inFlight: InFlight;
 
   beforeEach(() => {
-    inFlight = new InFlight(new ProcessHold());
-    inFlight.open();
+    inFlight = opened();
   });
 
-  it('new payments are refused, and those that have begun are finished', async () => {
-    expect(await inFlight.begin(work)).toBe('done');
-    inFlight.refuseNew();
-    await expect(inFlight.begin(work)).rejects.toMatchObject(REFUSED);
-    expect(await inFlight.run(work)).toBe('done');
-  });
+  it.each(['doPayment', 'init3d', 'startHosted', 'checkBin', 'refund', 'void', 'recordRefund', 'reconcile'] as const)(
+    '%s is refused, since it begins something',
+    async (operation) => {
+      expect(await inFlight.run(operation, work)).toBe('done');
+      inFlight.refuseNew();
+      await expect(inFlight.run(operation, work)).rejects.toMatchObject(REFUSED);
+    },
+  );
+
+  it.each(['auth3d', 'hostedReturn', 'abandon', 'inquire', 'inquireRefund', 'resolve', 'resolveRefund'] as const)(
+    '%s still completes what was begun',
+    async (operation) => {
+      inFlight.refuseNew();
+      expect(await inFlight.run(operation, work)).toBe('done');
+    },
+  );
 
   it('close() refuses all work, and waits for what is running', async () => {
     const open = gate();
-    const running = inFlight.begin(() => open.passed);
+    const running = inFlight.run('refund', () => open.passed);
     const closing = inFlight.close();
     inFlight.refuseNew();
-    await expect(inFlight.begin(work)).rejects.toMatchObject(REFUSED);
-    await expect(inFlight.run(work)).rejects.toMatchObject(REFUSED);
+    await expect(inFlight.run('refund', work)).rejects.toMatchObject(REFUSED);
+    await expect(inFlight.run('inquire', work)).rejects.toMatchObject(REFUSED);
     expect([inFlight.count, await isOver(closing)]).toEqual([1, false]);
     open.pass();
     await Promise.all([running, closing]);
@@ -120,7 +150,9 @@ describe('during a shutdown', () => {
 it('a payment is refused before the module has started, since nothing would reconcile it', async () => {
   let isRun = false;
   const work = (): Promise<void> => Promise.resolve(void (isRun = true));
-  const error = await new InFlight(new ProcessHold()).run(work).catch((thrown: unknown) => thrown);
+  const error = await unopened()
+    .run('doPayment', work)
+    .catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
     code: 'PAYMENT_CONFIGURATION',
     problems: [
@@ -203,6 +235,17 @@ describe('a shutdown waits for', () => {
     expect(await isOver(flows.inFlight.ended())).toBe(true);
   });
 });
+
+function unopened(settings: Partial<PaymentSettings> = {}, clock = new TestClock()): InFlight {
+  const given = { account: 'default', maxInFlight: null, ...settings } as PaymentSettings;
+  return new InFlight(new ProcessHold(), new Refusals(given, clock), given);
+}
+
+function opened(settings?: Partial<PaymentSettings>, clock?: TestClock): InFlight {
+  const inFlight = unopened(settings, clock);
+  inFlight.open();
+  return inFlight;
+}
 
 function timers(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;

@@ -41,6 +41,8 @@ describe('PaymentReader', () => {
     const found = (id: string) => Promise.all(readers.map((one) => one.find(id)));
     expect(await found(sale.conversationId)).toEqual([sale, null]);
     expect(await found('REFUND')).toEqual([null, refund]);
+    await expect(readers[0]!.get('REFUND')).rejects.toThrow('There is no such payment.');
+    await expect(readers[1]!.get(sale.conversationId)).rejects.toThrow('There is no such refund.');
   });
 
   it('returns the latest version of a payment, or the given one if the payment has been deleted', async () => {
