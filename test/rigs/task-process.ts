@@ -2,6 +2,7 @@ import { type ChildProcess, fork, type ForkOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { TimeoutError, withTimeout } from '../../lib/runtime/clock.js';
+import { built } from './built.js';
 
 const TYPESCRIPT = new URL('../../bench/typescript.mjs', import.meta.url).href;
 const TYPESCRIPT_ARGV = ['--disable-warning=ExperimentalWarning', '--import', TYPESCRIPT];
@@ -40,6 +41,7 @@ export class TaskProcess {
    * @param setup what the script reads as JSON from its first argument
    */
   static async fork(script: URL | string, setup: unknown, options: ForkOptions = {}): Promise<TaskProcess> {
+    built();
     const path = typeof script === 'string' ? script : fileURLToPath(script);
     const execArgv = path.endsWith('.ts') ? [...TYPESCRIPT_ARGV, ...(options.execArgv ?? [])] : options.execArgv;
     const forked = fork(path, [JSON.stringify(setup)], { ...options, ...(execArgv && { execArgv }) });
