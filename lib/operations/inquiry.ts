@@ -18,6 +18,11 @@ const ASK_AGAIN_MS = 2_000;
 const UNCLEAR = { outcome: 'unclear' } as const;
 const SILENCE = { outcome: 'unanswered' } as const;
 
+/** What has become of a record that was asked about, and what the gateway said. */
+export interface Asked extends Settled {
+  readonly said: InquiryOutcome['outcome'] | null;
+}
+
 /** Settles a payment or refund whose outcome is not known, by asking the gateway. */
 @Injectable()
 export class Inquiries {
@@ -105,7 +110,7 @@ export class Inquiries {
   }
 
   /** @returns null when the gateway did not answer; that of another gateway is not asked and counts as silent */
-  async ask(record: PaymentRecord, by?: string): Promise<Settled | null> {
+  async ask(record: PaymentRecord, by?: string): Promise<Asked | null> {
     if (record.kind === 'hosted') return this.askAboutPage(record, applyPageInquiry, by);
     const answer = await this.answerAbout(record);
     // Silence about what ended without money is made up for a few times.
@@ -122,7 +127,7 @@ export class Inquiries {
     const isWord = known.outcome === 'declined' || known.outcome === 'mismatch';
     const from = isWord ? { answer: known.charge } : {};
     const settled = await this.writer.settle(record, askedBy(by, settle), from);
-    return answer && settled;
+    return answer && { ...settled, said: answer.outcome };
   }
 
   private async askAboutPage(
@@ -130,7 +135,7 @@ export class Inquiries {
     apply: typeof applyPageInquiry,
     by?: string,
     untold?: LedgerState,
-  ): Promise<Settled | null> {
+  ): Promise<Asked | null> {
     const answered = await this.answerAbout(record);
     const isTimeKnown = await this.isTimeKnown();
     const answeredAt = this.clock.now();
@@ -138,7 +143,7 @@ export class Inquiries {
     const inquiry = saysUnpaid(answered) && !isTimeKnown ? null : answered;
     const settle: Settlement = (current, now) => apply(current, inquiry, this.rules, { now, answeredAt });
     if (!inquiry && (!isTimeKnown || settle(record, answeredAt) === null)) return null;
-    return this.writer.settle(record, askedBy(by, settle), { untold });
+    return { ...(await this.writer.settle(record, askedBy(by, settle), { untold })), said: inquiry?.outcome ?? null };
   }
 
   private isTimeKnown(): Promise<boolean> {
