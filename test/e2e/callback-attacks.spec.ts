@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -44,6 +45,7 @@ const ATTACKS: readonly (readonly [string, number | null, Make])[] = [
   ['no token', 404, withToken(() => '')],
   ['a guessed token', 404, withToken(() => 'direct')],
   ['a forged token', 404, withToken(() => 'A'.repeat(43))],
+  ['the hash of the token', 404, withToken((token) => createHash('sha256').update(token).digest('base64url'))],
   ['the token reversed', 404, withToken((token) => [...token].reverse().join(''))],
   ['the token in capitals', 404, withToken((token) => (token + 'a').toUpperCase())],
   ['the token and more', 404, withToken((token) => `${token}A`)],

@@ -114,7 +114,7 @@ describe('hosts', () => {
   describe.each(HOST_NETWORKS)('through %s', (_name, { options = () => ({}), intercept, mayTransmitNothing }) => {
     let shop: Shop;
     beforeAll(async () => {
-      shop = await Shop.open(simulator, { store, ...options() });
+      shop = await Shop.open(simulator, { store, timeoutMs: 10_000, ...options() });
       intercept?.(shop.app.get<HttpService>(PAYMENT_HTTP));
     });
     afterAll(() => shop.close());

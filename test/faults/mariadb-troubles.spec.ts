@@ -8,7 +8,7 @@ import { sale } from '../rigs/sale.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../services/mariadb.js';
 import { until } from '../services/until.js';
 import { POOLS } from './frozen.js';
-import { patientStore } from './mariadb-shops.js';
+import { longLimitStore } from './mariadb-shops.js';
 import { Shop } from './shop.js';
 
 let mariadb: MariaDb;
@@ -134,7 +134,7 @@ describe('mariadb troubles', () => {
 });
 
 async function openShop(pool: (typeof POOLS)[number], url = database): Promise<Shop> {
-  const { store, end } = patientStore(url, pool);
+  const { store, end } = longLimitStore(url, pool);
   const shop = await Shop.open(simulator, { store });
   ends.push(end, () => shop.close());
   return shop;

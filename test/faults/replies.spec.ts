@@ -6,6 +6,7 @@ import { amountOf, type Attempt, GIVE_BACKS, isGiveBack, isRefund, MOVES, type O
 import type { Subject } from './shop.js';
 
 let simulator: Simulator;
+/** No case waits for its limits, unless what it tests is broken. */
 let longLimits: Shop;
 /** For faults that only the deadline ends. */
 let shortLimits: Shop;
@@ -14,7 +15,7 @@ let shortLimits: Shop;
 async function openShops(inquiryKnowsRefunds: boolean): Promise<void> {
   const store = new MemoryPaymentStore();
   simulator = await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds });
-  longLimits = await Shop.open(simulator, { store, timeoutMs: 60_000, verifySign: true });
+  longLimits = await Shop.open(simulator, { store, timeoutMs: 15_000, verifySign: true });
   shortLimits = await Shop.open(simulator, { store, timeoutMs: 400, verifySign: true });
 }
 

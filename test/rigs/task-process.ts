@@ -55,6 +55,13 @@ export class TaskProcess {
     }
   }
 
+  /** The tasks of its script as methods, each with one input at most. `end` is {@link end}. */
+  as<Tasks extends object>(): Tasks {
+    const ask = (name: string) => (name === 'end' ? () => this.end() : (input?: unknown) => this.ask(name, input));
+    // A promise of it must not take it for a promise.
+    return new Proxy({} as Tasks, { get: (_tasks, name) => (name === 'then' ? undefined : ask(String(name))) });
+  }
+
   /** The system's number of the process. */
   get pid(): number {
     return this.child.pid!;
