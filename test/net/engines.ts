@@ -1,6 +1,5 @@
 import { MemoryPaymentStore, type PaymentClock, type PaymentHistoryEntry } from 'nestjs-card-payment';
 import { openSqlStore } from 'nestjs-card-payment/sql';
-import { inWhole } from '../rigs/extent.js';
 import { SHARED_STORES } from '../rigs/shared-stores.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
@@ -20,9 +19,6 @@ export const ENGINES: Readonly<Record<string, () => Promise<Engine>>> = {
   PostgreSQL: () => shared('PostgreSQL'),
   MariaDB: () => shared('MariaDB'),
 };
-
-/** In the short tests one of them: that they are alike is shown by the scripts here, and by the contract of stores. */
-export const ENGINES_IN_TURN = Object.entries(ENGINES).filter(([name]) => inWhole(true, name === 'SQLite'));
 
 async function shared(name: keyof typeof SHARED_STORES): Promise<Engine> {
   const server = await SHARED_STORES[name]();
