@@ -149,7 +149,10 @@ const ATTACKS: readonly (readonly [string, number | null, Make])[] = [
 ];
 
 describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
-  describe.each(['standard', 'morpos'] as const)('with dialect %s', (dialect) => {
+  // The dialect that expects no object is read alike behind either parser.
+  const dialects = platform === 'fastify' ? (['standard', 'morpos'] as const) : (['morpos'] as const);
+
+  describe.each(dialects)('with dialect %s', (dialect) => {
     const log: string[] = [];
     let simulator: Simulator;
     let shop: Merchant;
