@@ -3,16 +3,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { transform, version } from '@swc/core';
+import { SWC_OPTIONS } from './swc-options.mjs';
 
-const OPTIONS = {
-  sourceMaps: 'inline',
-  jsc: {
-    parser: { syntax: 'typescript', decorators: true },
-    transform: { legacyDecorator: true, decoratorMetadata: true },
-    target: 'es2022',
-    experimental: { keepImportAttributes: true },
-  },
-};
+const OPTIONS = { sourceMaps: 'inline', ...SWC_OPTIONS };
 /** Tests start hundreds of processes; each file is compiled once. */
 const CACHE = new URL('../node_modules/.cache/typescript-hooks/', import.meta.url);
 

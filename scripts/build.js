@@ -1,9 +1,14 @@
 // Builds dist/esm and dist/cjs, each marked with its module type. Types keep their files; the code goes into a few, since
 // each file that is loaded costs every start of an application about half a millisecond.
+//
+// With `--without-types`, for the tests: only the code, compiled by swc, in a fifth of the time.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { transformFileSync } from '@swc/core';
 import { rolldown } from 'rolldown';
+import { SWC_OPTIONS } from '../bench/swc-options.mjs';
 
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 const { exports, bin, dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -14,8 +19,12 @@ const packages = Object.keys({ ...dependencies, ...peerDependencies });
 const entries = Object.values(exports).flatMap((entry) => entry.import?.default ?? []);
 
 rmSync('dist', { recursive: true, force: true });
-compile('tsconfig.build.json');
-compile('tsconfig.build.cjs.json');
+if (process.argv.includes('--without-types')) {
+  compileBySwc();
+} else {
+  compile('tsconfig.build.json');
+  compile('tsconfig.build.cjs.json');
+}
 await bundle('esm', [...entries, ...Object.values(bin)]);
 await bundle('cjs', entries);
 rmSync(COMPILED, { recursive: true });
@@ -23,6 +32,17 @@ rmSync(COMPILED, { recursive: true });
 function compile(project) {
   const { status } = spawnSync(process.execPath, [tsc, '-p', project], { stdio: 'inherit' });
   if (status !== 0) process.exit(1);
+}
+
+function compileBySwc() {
+  for (const entry of readdirSync('lib', { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    const compiled = join(COMPILED, relative('lib', file).replace(/\.ts$/, '.js'));
+    mkdirSync(dirname(compiled), { recursive: true });
+    if (compiled.endsWith('.js')) writeFileSync(compiled, transformFileSync(file, SWC_OPTIONS).code);
+    else copyFileSync(file, compiled);
+  }
 }
 
 /** All entries in one go: they share files, so that an application never holds two copies of a class. */

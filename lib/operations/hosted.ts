@@ -16,11 +16,11 @@ import { SharedCalls, SpacedCalls } from '../runtime/shared-calls.js';
 import { StoreClock } from '../settlement/store-clock.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation } from '../telemetry/spans.js';
-import { Inquiries } from './inquiry.js';
+import { type Asked, Inquiries } from './inquiry.js';
 import { Opening } from './opening.js';
 import { type Earlier, isOwn, isSameSale, PaymentReader } from '../settlement/records.js';
 import { nextPageInquiry } from '../settlement/page-outcomes.js';
-import { paymentOf, PaymentWriter, type Settled } from '../settlement/writer.js';
+import { paymentOf, PaymentWriter } from '../settlement/writer.js';
 
 /** A page that ends later than this is not believed to. */
 const MAX_PAGE_MS = 86_400_000;
@@ -51,7 +51,7 @@ export interface HostedStart {
 interface CallbackInquiry {
   /** By the monotonic clock. */
   readonly begunAt: number;
-  readonly settled: Settled | null;
+  readonly settled: Asked | null;
 }
 
 const NOT_ASKED: CallbackInquiry = { begunAt: 0, settled: null };
@@ -162,8 +162,10 @@ export class HostedPayments {
       if (settled && !settled.isStored) return toPayment(settled.record, false);
       latest = settled?.record ?? latest;
       if (!isAskable(latest) || factsOf(latest.state).settled) break;
-      // An inquiry that began before the buyer came back may have missed the card that the buyer has just used.
-      if (settled !== null && latest.reason === 'declined' && begunAt >= arrivedAt) return toPayment(latest);
+      // An inquiry that began before the buyer came back may have missed the card that the buyer has just used, and an
+      // answer that says nothing leaves the decline of an earlier card in the record.
+      const isDeclined = settled?.said === 'declined' && latest.reason === 'declined';
+      if (isDeclined && begunAt >= arrivedAt) return toPayment(latest);
       latest = await this.lookUps.run(record.conversationId, async () => {
         await this.clock.sleep(this.asked.waitMs(record.conversationId));
         return this.reader.latest(record);

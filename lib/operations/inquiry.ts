@@ -16,6 +16,11 @@ import { StoreClock } from '../settlement/store-clock.js';
 /** Hosts call `inquire` from controllers of their own, as often as a buyer loads a page. */
 const ASK_AGAIN_MS = 2_000;
 
+/** What has become of a record that was asked about, and what the gateway said. */
+export interface Asked extends Settled {
+  readonly said: InquiryOutcome['outcome'] | null;
+}
+
 /** Settles a payment or refund whose outcome is not known, by asking the gateway. */
 @Injectable()
 export class Inquiries {
@@ -86,7 +91,7 @@ export class Inquiries {
   }
 
   /** @returns null when the gateway did not answer; that of another gateway is not asked and counts as silent */
-  ask(record: PaymentRecord, by?: string): Promise<Settled | null> {
+  ask(record: PaymentRecord, by?: string): Promise<Asked | null> {
     return this.askAnd(record.kind === 'hosted' ? applyPageInquiry : applyInquiry, record, by);
   }
 
@@ -95,7 +100,7 @@ export class Inquiries {
     record: PaymentRecord,
     by?: string,
     untold?: LedgerState,
-  ): Promise<Settled | null> {
+  ): Promise<Asked | null> {
     const isPage = record.kind === 'hosted';
     const answered = await this.answerAbout(record);
     // That nothing was paid counts when it is answered twice, ten minutes apart, so the store's time is needed: this
@@ -111,7 +116,8 @@ export class Inquiries {
     const isWord = !isPage && (inquiry?.outcome === 'declined' || inquiry?.outcome === 'mismatch');
     const answer = isWord ? inquiry.charge : undefined;
     const settled = await this.writer.settle(record, askedBy(by, settle), { answer, untold });
-    return inquiry || settled.record.state !== record.state ? settled : null;
+    const isTold = inquiry !== null || settled.record.state !== record.state;
+    return isTold ? { ...settled, said: inquiry?.outcome ?? null } : null;
   }
 
   private isTimeKnown(): Promise<boolean> {

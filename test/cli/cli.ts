@@ -1,19 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { runCommandLine } from '../../lib/cli/command-line.js';
 import { cleanEnvironment, type Finished, run, type RunOptions } from '../package/tarball.js';
+import { built } from '../rigs/built.js';
 
-export const MAIN = join(process.cwd(), 'dist/esm/cli/main.js');
+/** The script of the built command line. */
+export const builtMain = (): string => built('dist/esm/cli/main.js');
 
 /** The command that runs here: applications of the same process log, too. */
 const running = new AsyncLocalStorage<true>();
 
 /** Runs the built command line as a process of its own, with these variables alone. */
 export async function cli(words: readonly string[], { cwd, env }: RunOptions): Promise<Finished> {
-  if (!existsSync(MAIN)) throw new Error('There is no build to run: npm run build');
-  return withoutStack(await run(process.execPath, [MAIN, ...words], { cwd, env }));
+  return withoutStack(await run(process.execPath, [builtMain(), ...words], { cwd, env }));
 }
 
 /** Where a command is run, and what a person types when it asks; without that, there is no terminal. */

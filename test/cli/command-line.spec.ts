@@ -6,7 +6,7 @@ import { COMMANDS } from '../../lib/cli/commands.js';
 import { REFUND_STATES, SALE_STATES } from '../../lib/payment/states.js';
 import { sqlitePaymentStore } from '../../lib/store/sql/index.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
-import { cli, cliHere, MAIN } from './cli.js';
+import { builtMain, cli, cliHere } from './cli.js';
 import { documented, wholePage } from './documented.js';
 import { scratch } from './scratch.js';
 
@@ -45,7 +45,7 @@ const REGISTER = `import { register } from 'node:module'; register(${JSON.string
 it.each([[['--version']], [['--help']], [['payments', '--help']], [['payments', 'refund', '--help']]])(
   '%j loads nothing but the command line itself',
   async (words) => {
-    const args = ['--import', scriptUrl(REGISTER), MAIN, ...words];
+    const args = ['--import', scriptUrl(REGISTER), builtMain(), ...words];
     const { stderr } = await promisify(execFile)(process.execPath, args);
     const loaded = stderr.split('\n').filter((url) => url.startsWith('file:'));
     const own = /\/(main|command|layout|rolldown-runtime)\.js$/;
@@ -113,7 +113,7 @@ describe('the command line', () => {
   it('prints the tables of a database, and ends without a word when nobody reads on', async () => {
     const { status, stdout } = await cliHere(['schema', '--dialect', 'postgres'], { cwd });
     expect([status, stdout]).toEqual([0, expect.stringContaining('create table if not exists card_payment (')]);
-    const child = spawn(process.execPath, [MAIN, 'schema', '--dialect', 'sqlite'], { cwd });
+    const child = spawn(process.execPath, [builtMain(), 'schema', '--dialect', 'sqlite'], { cwd });
     child.stdout.destroy();
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
@@ -123,7 +123,7 @@ describe('the command line', () => {
 
   it('asks at a terminal, and takes the end of the input for a no', async () => {
     // `script` gives the command a terminal.
-    const command = `${process.execPath} ${MAIN} payments refund A`;
+    const command = `${process.execPath} ${builtMain()} payments refund A`;
     const store = `sqlite:${file('asked.sqlite')}`;
     const opened = sqlitePaymentStore({ file: file('asked.sqlite') });
     await opened.open();

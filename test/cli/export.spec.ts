@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { EXPORT_COLUMNS } from '../../lib/cli/export.js';
 import { recordToJson } from '../../lib/store/record-json.js';
-import { cli, cliHere, MAIN } from './cli.js';
+import { builtMain, cli, cliHere } from './cli.js';
 import { documentedFields, shapeOf } from './documented.js';
 import { scratch } from './scratch.js';
 import { Books, noon } from './books.js';
@@ -318,7 +318,7 @@ describe('payments export', () => {
     expect(files()).toEqual([]);
 
     function run(more: readonly string[]) {
-      const args = [`--max-old-space-size=${HEAP_MIB}`, MAIN, ...NOVEMBER, ...more];
+      const args = [`--max-old-space-size=${HEAP_MIB}`, builtMain(), ...NOVEMBER, ...more];
       return spawn(process.execPath, args, { cwd: place.folder, env: { ...env, PATH: process.env['PATH'] } });
     }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { newConversationId, type Refund, type RefundTotals } from 'nestjs-card-payment';
-import { cli, MAIN } from './cli.js';
+import { builtMain, cli } from './cli.js';
 import { documentedText } from './documented.js';
 import { scratch } from './scratch.js';
 import { Shop, STORES } from './shop.js';
@@ -231,7 +231,7 @@ describe('before money moves', () => {
   it('a refund is found by its id after the process was killed while the gateway was asked', async () => {
     const slow = await shop.paid();
     const stall = shop.simulator.fail({ operation: 'refund', at: 'before', kind: 'stall' });
-    const args = [MAIN, 'payments', 'refund', slow, '--amount', '5', '--yes'];
+    const args = [builtMain(), 'payments', 'refund', slow, '--amount', '5', '--yes'];
     const child = spawn(process.execPath, args, { cwd, env: shop.env });
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
@@ -249,7 +249,7 @@ describe('before money moves', () => {
 
   it('a refund goes on, and is stored, if nobody reads what is printed', async () => {
     const deaf = await shop.paid();
-    const child = spawn(process.execPath, [MAIN, 'payments', 'refund', deaf, '--yes'], { cwd, env: shop.env });
+    const child = spawn(process.execPath, [builtMain(), 'payments', 'refund', deaf, '--yes'], { cwd, env: shop.env });
     child.stdout.destroy();
     child.stderr.destroy();
     expect(await once(child, 'exit')).toEqual([0, null]);

@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { SIMULATOR_CREDENTIALS, type Simulator } from '../../lib/simulator/index.js';
 import { cleanEnvironment } from '../package/tarball.js';
 import { SimulatedMerchant } from '../simulator/simulated-merchant.js';
-import { cliHere, MAIN } from './cli.js';
+import { builtMain, cliHere } from './cli.js';
 import { scratch } from './scratch.js';
 
 const AN_ADDRESS = Object.values(networkInterfaces())
@@ -83,7 +83,7 @@ describe('a newcomer with a simulator', () => {
     ['standard', 'neither refund nor void payments'],
   ])('what simulate prints is an .env that doctor passes (%s)', async (dialect, moneyBack) => {
     const words = ['simulate', '--port', '0', '--dialect', dialect];
-    const running = spawn(process.execPath, [MAIN, ...words], { cwd, env: cleanEnvironment() });
+    const running = spawn(process.execPath, [builtMain(), ...words], { cwd, env: cleanEnvironment() });
     const ended = once(running, 'exit');
     try {
       let printed = '';

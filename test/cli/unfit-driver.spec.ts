@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../package/tarball.js';
+import { built } from '../rigs/built.js';
 import { scratch } from './scratch.js';
 
 /** A driver that ends the process where it is run, as better-sqlite3 13 does on Node.js 20. */
@@ -20,7 +21,7 @@ describe('the built package beside a driver that would crash this Node.js', () =
       if (name.startsWith('.') || name === 'better-sqlite3') continue;
       symlinkSync(join(process.cwd(), 'node_modules', name), join(modules, name));
     }
-    cpSync('dist', join(own, 'dist'), { recursive: true });
+    cpSync(built(), join(own, 'dist'), { recursive: true });
     cpSync('package.json', join(own, 'package.json'));
     const content = {
       name: 'better-sqlite3',

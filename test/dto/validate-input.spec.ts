@@ -93,6 +93,8 @@ const BAD: [path: string, rule: string, values: readonly unknown[]][] = [
       `\t${CARD.cardNo}`,
       `${CARD.cardNo}\n`,
       `${CARD.cardNo}\u200b`,
+      '0'.repeat(11),
+      '0'.repeat(20),
       '1'.repeat(20),
       '٥'.repeat(16),
       [CARD.cardNo],
@@ -134,7 +136,7 @@ const BAD: [path: string, rule: string, values: readonly unknown[]][] = [
   ],
   ['cardDetails.expDate', 'notExpired', ['0526', '1225', '0100', '05/26', '12 / 2025']],
   ['cardDetails.cvv', 'isDefined', [undefined, null]],
-  ['cardDetails.cvv', 'securityCode', ['', '12', '12345', 792, '7 2', 'abc', '792\n', ['792'], {}]],
+  ['cardDetails.cvv', 'securityCode', ['', '12', '12345', '00a', 792, '7 2', 'abc', '792\n', ['792'], {}]],
   ['transactionDetails.transactionType', 'oneOf', [...NOT_TEXT, 'PREAUTH', 'REFUND', 'VOID', 'SALE ', CARD.cardNo]],
   ['transactionDetails.installmentCount', 'wholeNumber', NOT_WHOLE],
   ['transactionDetails.amount', 'isDefined', [undefined, null]],
@@ -147,7 +149,11 @@ const BAD: [path: string, rule: string, values: readonly unknown[]][] = [
   ['transactionDetails.amount', 'amountDecimals', ['1.001', 0.1 + 0.2]],
   ['transactionDetails.amount', 'amountDigits', ['1234567890123456']],
   ['transactionDetails.currencyCode', 'isDefined', [undefined, null]],
-  ['transactionDetails.currencyCode', 'currencyCode', [...NOT_WHOLE.slice(1), 'TRY', '949', 1, 999, Symbol('x')]],
+  [
+    'transactionDetails.currencyCode',
+    'currencyCode',
+    [...NOT_WHOLE.slice(1), 'TRY', '949', 1, 792, 963, 999, Symbol('x')],
+  ],
   ['transactionDetails.vftFlag', 'isBoolean', NOT_TRUE_OR_FALSE],
   ['cardHolderInfo.cardHolderName', 'isDefined', [undefined, null]],
   ['cardHolderInfo.cardHolderName', 'text', NOT_TEXT.slice(1)],
@@ -163,6 +169,7 @@ const BAD: [path: string, rule: string, values: readonly unknown[]][] = [
       905551112233,
       '90+5551112233',
       '++905551112233',
+      '++9055511',
       '-------',
       [],
       {},
@@ -356,8 +363,14 @@ describe('validateInput', () => {
     ['transactionDetails.amount', 1],
     ['transactionDetails.amount', '000000000000000000001.5'],
     ['transactionDetails.installmentCount', 999],
+    ['transactionDetails.installmentCount', 1],
+    ['transactionDetails.currencyCode', 8],
+    ['transactionDetails.currencyCode', 990],
     ['cardHolderInfo.buyerGsm', '+90 (555) 111-22-33'],
     ['cardHolderInfo.cardHolderName', 'Şükrü Ğıöç 👩‍💻'],
+    ['cardHolderInfo.cardHolderName', 'a'],
+    ['reference', 'x'.repeat(255)],
+    ['returnUrl', 'https://shop.example'],
     ['extraParameter', {}],
     ['extraParameter.pfSubMerchantId', undefined],
     ['reference', undefined],
@@ -412,14 +425,6 @@ describe('validateInput', () => {
   ])('refuses more decimals than currency %d has', (currencyCode, amount) => {
     const input = { ...sampleInput(), transactionDetails: { amount, currencyCode } };
     expect(rulesOf(input)).toEqual(['transactionDetails.amount amountDecimals']);
-  });
-
-  it('refuses a card number where texts are stored, logged or sent in URLs', () => {
-    const path = `https://shop.example/${CARD.cardNo}`;
-    expect(rulesOf({ ...sampleInput(), reference: `order ${CARD.cardNo}`, returnUrl: path })).toEqual([
-      'reference cardFree',
-      'returnUrl cardFree',
-    ]);
   });
 
   it('leaves the input as it was, frozen or not, and shares nothing with it', () => {

@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { LoggerService } from '@nestjs/common';
 import express from 'express';
 import { PaymentClock } from 'nestjs-card-payment';
 import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { TestClock } from 'nestjs-card-payment/testing';
+import { loggerInto } from '../operations/log-lines.js';
 import { sentAs } from '../rigs/bank-ways.js';
 import { until } from '../services/until.js';
 import { type Merchant, type MerchantSetup, PLATFORMS, sale, startMerchant } from './merchant.js';
@@ -25,32 +26,15 @@ interface Attack {
 
 type Fields = Record<string, string>;
 
-/** All lines of the log. */
-class KeptLog implements LoggerService {
-  readonly lines: string[] = [];
-  private readonly keep = (...said: unknown[]): void => void this.lines.push(...said.map(String));
-  log = this.keep;
-  warn = this.keep;
-  error = this.keep;
-}
-
 /**
  * What an attacker sends who has the token and has seen the bank's content. The number is the expected status, where
  * only one is right.
  */
-const ATTACKS: readonly (readonly [string, number | null, (callback: BankCallback) => Attack])[] = [
+const ATTACKS: readonly (readonly [string, number | null, Make])[] = [
   ['HEAD', 204, () => ({ method: 'HEAD' })],
-  ['HEAD with the fields', 204, ({ url, fields }) => ({ method: 'HEAD', url: `${url}?${form(fields)}` })],
-  [
-    'a prefetch',
-    204,
-    ({ url, fields }) => ({ method: 'GET', url: `${url}?${form(fields)}`, headers: { 'sec-purpose': 'prefetch' } }),
-  ],
-  [
-    'a prefetch by POST',
-    204,
-    ({ fields }) => ({ ...formOf(fields), headers: { 'content-type': FORM, purpose: 'prefetch' } }),
-  ],
+  ['HEAD with the fields', 204, inQuery('', { method: 'HEAD' })],
+  ['a prefetch', 204, inQuery('', { headers: { 'sec-purpose': 'prefetch' } })],
+  ['a prefetch by POST', 204, inForm('', { purpose: 'prefetch' })],
   ['GET without fields', 400, () => ({ method: 'GET' })],
   ['POST without a body', 400, () => ({})],
   ['an empty form', 400, () => formOf({})],
@@ -58,9 +42,10 @@ const ATTACKS: readonly (readonly [string, number | null, (callback: BankCallbac
   ['another method', 404, ({ fields }) => ({ ...formOf(fields), method: 'PUT' })],
   ['another route', 404, ({ url, fields }) => ({ ...formOf(fields), url: url.replace(/return$/, 'paid') })],
 
-  ['no token', 404, ({ url, fields }) => ({ ...formOf(fields), url: url.replace(tokenOf(url), '') })],
+  ['no token', 404, withToken(() => '')],
   ['a guessed token', 404, withToken(() => 'direct')],
   ['a forged token', 404, withToken(() => 'A'.repeat(43))],
+  ['the hash of the token', 404, withToken((token) => createHash('sha256').update(token).digest('base64url'))],
   ['the token reversed', 404, withToken((token) => [...token].reverse().join(''))],
   ['the token in capitals', 404, withToken((token) => (token + 'a').toUpperCase())],
   ['the token and more', 404, withToken((token) => `${token}A`)],
@@ -71,86 +56,43 @@ const ATTACKS: readonly (readonly [string, number | null, (callback: BankCallbac
   [
     'a token in the query',
     404,
-    ({ url, fields }) => ({ ...formOf(fields), url: `${url.replace(tokenOf(url), 'direct')}?token=${tokenOf(url)}` }),
+    withToken(
+      () => 'direct',
+      (token) => `?token=${token}`,
+    ),
   ],
 
-  ['a repeated field', 400, ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&Code=B0000` })],
-  [
-    'a repeated field in another case',
-    400,
-    ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&code=B0000` }),
-  ],
-  [
-    'a repeated field in the query',
-    400,
-    ({ url, fields }) => ({ method: 'GET', url: `${url}?${form(fields)}&Code=1` }),
-  ],
-  ['a list', null, ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&Code[]=1&Code[]=2` })],
-  ['nested names', null, ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&a[b][c][d]=1` })],
-  [
-    'very nested names',
-    null,
-    ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&a${'[b]'.repeat(5_000)}=1` }),
-  ],
-  ['a list in JSON', 400, ({ fields }) => jsonOf({ ...fields, Code: ['B0000'] })],
-  ['an object in JSON', 400, ({ fields }) => jsonOf({ ...fields, Code: { a: 'B0000' } })],
-  ['a nested detail', 400, ({ fields }) => jsonOf({ ...fields, InstrumentDetail: { a: { b: 1 } } })],
+  ['a repeated field', 400, inForm('&Code=B0000')],
+  ['a repeated field in another case', 400, inForm('&code=B0000')],
+  ['a repeated field in the query', 400, inQuery('&Code=1')],
+  ['a list', null, inForm('&Code[]=1&Code[]=2')],
+  ['nested names', null, inForm('&a[b][c][d]=1')],
+  ['very nested names', null, inForm(`&a${'[b]'.repeat(5_000)}=1`)],
+  ['a list in JSON', 400, inJson({ Code: ['B0000'] })],
+  ['an object in JSON', 400, inJson({ Code: { a: 'B0000' } })],
+  ['a nested detail', 400, inJson({ InstrumentDetail: { a: { b: 1 } } })],
   ['a list in place of the object', 400, ({ fields }) => jsonOf([fields])],
   ['a text in place of the object', 400, ({ fields }) => jsonOf(JSON.stringify(fields))],
   ['null', 400, () => jsonOf(null)],
-  [
-    'depth',
-    400,
-    ({ fields }) => ({
-      ...jsonOf({}),
-      body: JSON.stringify(fields).replace('{', `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)},`),
-    }),
-  ],
-  [
-    '__proto__ in JSON',
-    400,
-    ({ fields }) => ({
-      ...jsonOf({}),
-      body: JSON.stringify(fields).replace('{', '{"__proto__":{"state":"succeeded"},'),
-    }),
-  ],
-  [
-    'a flat __proto__ in JSON',
-    null,
-    ({ fields }) => ({ ...jsonOf({}), body: JSON.stringify(fields).replace('{', '{"__proto__":"x",') }),
-  ],
-  [
-    'constructor.prototype in JSON',
-    400,
-    ({ fields }) => jsonOf({ ...fields, constructor: { prototype: { state: 'succeeded' } } }),
-  ],
-  [
-    '__proto__ in a form',
-    null,
-    ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&__proto__[state]=succeeded&__proto__=1` }),
-  ],
-  [
-    'constructor in a form',
-    null,
-    ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&constructor[prototype][state]=succeeded` }),
-  ],
-  [
-    '__proto__ in the detail',
-    400,
-    ({ fields }) => jsonOf({ ...fields, InstrumentDetail: '{"__proto__":{"state":"succeeded"}}' }),
-  ],
+  ['depth', 400, inText(`"a":${'['.repeat(10_000)}${']'.repeat(10_000)}`)],
+  ['__proto__ in JSON', 400, inText('"__proto__":{"state":"succeeded"}')],
+  ['a flat __proto__ in JSON', null, inText('"__proto__":"x"')],
+  ['constructor.prototype in JSON', 400, inJson({ constructor: { prototype: { state: 'succeeded' } } })],
+  ['__proto__ in a form', null, inForm('&__proto__[state]=succeeded&__proto__=1')],
+  ['constructor in a form', null, inForm('&constructor[prototype][state]=succeeded')],
+  ['__proto__ in the detail', 400, inJson({ InstrumentDetail: '{"__proto__":{"state":"succeeded"}}' })],
 
   ['1 MiB in a form', 413, ({ fields }) => formOf({ ...fields, Message: 'x'.repeat(1 << 20) })],
-  ['1 MiB in JSON', 413, ({ fields }) => jsonOf({ ...fields, Message: 'x'.repeat(1 << 20) })],
-  ['70 KiB in JSON', 400, ({ fields }) => jsonOf({ ...fields, Message: 'x'.repeat(70_000) })],
+  ['1 MiB in JSON', 413, inJson({ Message: 'x'.repeat(1 << 20) })],
+  ['70 KiB in JSON', 400, inJson({ Message: 'x'.repeat(70_000) })],
   ['1 MiB of query', null, ({ url }) => ({ method: 'GET', url: `${url}?Code=${'x'.repeat(1 << 20)}` })],
   ['10,000 fields in a form', null, ({ fields }) => formOf({ ...fields, ...many(10_000) })],
-  ['10,000 fields in JSON', null, ({ fields }) => jsonOf({ ...fields, ...many(10_000) })],
+  ['10,000 fields in JSON', null, inJson(many(10_000))],
   ['100 fields', 400, ({ fields }) => formOf({ ...fields, ...many(100) })],
-  ['10,000 members', 400, ({ fields }) => jsonOf({ ...fields, InstrumentDetail: JSON.stringify(many(3_000)) })],
+  ['10,000 members', 400, inJson({ InstrumentDetail: JSON.stringify(many(3_000)) })],
 
   ['NUL', null, ({ fields }) => formOf({ ...fields, Message: 'a\0b', 'na\0me': '\0' })],
-  ['NUL in JSON', null, ({ fields }) => jsonOf({ ...fields, Message: 'a\0b', 'na\0me': '\0' })],
+  ['NUL in JSON', null, inJson({ Message: 'a\0b', 'na\0me': '\0' })],
   [
     'lines and headers',
     null,
@@ -161,79 +103,28 @@ const ATTACKS: readonly (readonly [string, number | null, (callback: BankCallbac
     400,
     ({ fields }) => formOf({ ...fields, conversationId: `${fields.conversationId}\r\nX-Injected: ${MARK}` }),
   ],
-  ['lines in refused names', 400, ({ fields }) => jsonOf({ ...fields, [`${MARK}\r\n`]: [MARK] })],
-  [
-    'bad UTF-8',
-    null,
-    ({ fields }) => ({
-      ...formOf(fields),
-      body: Buffer.concat([Buffer.from(`${form(fields)}&a=`), Buffer.of(0xff, 0xfe, 0xc0)]),
-    }),
-  ],
-  [
-    'bad UTF-8 in JSON',
-    null,
-    ({ fields }) => ({
-      ...jsonOf({}),
-      body: Buffer.concat([
-        Buffer.from(JSON.stringify(fields).slice(0, -1)),
-        Buffer.from(',"a":"'),
-        Buffer.of(0xff, 0xc0),
-        Buffer.from('"}'),
-      ]),
-    }),
-  ],
-  ['half a surrogate', null, ({ fields }) => jsonOf({ ...fields, a: '\ud800', '\udfff': 'b' })],
-  [
-    'bad percent-encoding',
-    null,
-    ({ fields }) => ({ ...formOf(fields), body: `${form(fields)}&a=%&b=%zz&c=%E0%A4&%=1` }),
-  ],
-  [
-    'bad percent-encoding in the query',
-    null,
-    ({ url, fields }) => ({ method: 'GET', url: `${url}?${form(fields)}&a=%&b=%zz&c=%E0%A4&%=1` }),
-  ],
+  ['lines in refused names', 400, inJson({ [`${MARK}\r\n`]: [MARK] })],
+  ['bad UTF-8', null, inForm(Buffer.from('&a=\xff\xfe\xc0', 'latin1'))],
+  ['bad UTF-8 in JSON', null, inText(Buffer.from('"a":"\xff\xc0"', 'latin1'))],
+  ['half a surrogate', null, inJson({ a: '\ud800', '\udfff': 'b' })],
+  ['bad percent-encoding', null, inForm('&a=%&b=%zz&c=%E0%A4&%=1')],
+  ['bad percent-encoding in the query', null, inQuery('&a=%&b=%zz&c=%E0%A4&%=1')],
 
   [
     'multipart',
     400,
-    ({ fields }) => ({
-      ...formOf(fields),
-      headers: { 'content-type': 'multipart/form-data; boundary=x' },
-      body: multipart(fields),
-    }),
+    ({ fields }) => ({ headers: { 'content-type': 'multipart/form-data; boundary=x' }, body: multipart(fields) }),
   ],
-  [
-    'multipart without a boundary',
-    400,
-    ({ fields }) => ({ ...formOf(fields), headers: { 'content-type': 'multipart/form-data' } }),
-  ],
-  ['JSON as text/plain', 400, ({ fields }) => ({ ...jsonOf(fields), headers: { 'content-type': 'text/plain' } })],
-  ['a form as XML', 400, ({ fields }) => ({ ...formOf(fields), headers: { 'content-type': 'application/xml' } })],
-  ['a form as JSON', 400, ({ fields }) => ({ ...formOf(fields), headers: { 'content-type': JSON_TYPE } })],
-  ['JSON as a form', null, ({ fields }) => ({ ...jsonOf(fields), headers: { 'content-type': FORM } })],
+  ['multipart without a boundary', 400, inForm('', { 'content-type': 'multipart/form-data' })],
+  ['JSON as text/plain', 400, inJson({}, { 'content-type': 'text/plain' })],
+  ['a form as XML', 400, inForm('', { 'content-type': 'application/xml' })],
+  ['a form as JSON', 400, inForm('', { 'content-type': JSON_TYPE })],
+  ['JSON as a form', null, inJson({}, { 'content-type': FORM })],
   ['cut JSON', 400, ({ fields }) => ({ ...jsonOf({}), body: JSON.stringify(fields).slice(0, -5) })],
-  ['an odd content type', null, ({ fields }) => ({ ...formOf(fields), headers: { 'content-type': ';;=/,' } })],
-  [
-    'an unknown character set',
-    null,
-    ({ fields }) => ({ ...formOf(fields), headers: { 'content-type': `${FORM}; charset=none-such` } }),
-  ],
-  [
-    'gzip that is none',
-    null,
-    ({ fields }) => ({ ...formOf(fields), headers: { 'content-type': FORM, 'content-encoding': 'gzip' } }),
-  ],
-  [
-    'a bomb',
-    null,
-    () => ({
-      ...formOf({}),
-      headers: { 'content-type': FORM, 'content-encoding': 'gzip' },
-      body: BOMB,
-    }),
-  ],
+  ['an odd content type', null, inForm('', { 'content-type': ';;=/,' })],
+  ['an unknown character set', null, inForm('', { 'content-type': `${FORM}; charset=none-such` })],
+  ['gzip that is none', null, inForm('', { 'content-encoding': 'gzip' })],
+  ['a bomb', null, () => ({ headers: { 'content-type': FORM, 'content-encoding': 'gzip' }, body: BOMB })],
   [
     'addresses in every field',
     null,
@@ -258,14 +149,17 @@ const ATTACKS: readonly (readonly [string, number | null, (callback: BankCallbac
 ];
 
 describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
-  describe.each(['standard', 'morpos'] as const)('with dialect %s', (dialect) => {
-    const log = new KeptLog();
+  // The dialect that expects no object is read alike behind either parser.
+  const dialects = platform === 'fastify' ? (['standard', 'morpos'] as const) : (['morpos'] as const);
+
+  describe.each(dialects)('with dialect %s', (dialect) => {
+    const log: string[] = [];
     let simulator: Simulator;
     let shop: Merchant;
 
     beforeAll(async () => {
       simulator = await startSimulator({ dialect });
-      shop = await startMerchant(platform, simulator, { application: { logger: log } });
+      shop = await startMerchant(platform, simulator, { application: { logger: loggerInto(log) } });
     });
     afterAll(async () => {
       await shop.app.close();
@@ -464,10 +358,8 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
     });
 
     it('leaves no line of an attacker in the log', () => {
-      expect(log.lines.length).toBeGreaterThan(ATTACKS.length);
-      expect(log.lines.filter((line) => /[\r\n]/.test(line) || line.includes(MARK) || line.includes('evil'))).toEqual(
-        [],
-      );
+      expect(log.length).toBeGreaterThan(ATTACKS.length);
+      expect(log.filter((line) => /[\r\n]/.test(line) || line.includes(MARK) || line.includes('evil'))).toEqual([]);
     });
   });
 
@@ -652,8 +544,38 @@ function tokenOf(url: string): string {
   return new URL(url).pathname.split('/')[2] ?? '';
 }
 
-function withToken(change: (token: string) => string): (callback: BankCallback) => Attack {
-  return ({ url, fields }) => ({ ...formOf(fields), url: url.replace(tokenOf(url), change(tokenOf(url))) });
+type Make = (callback: BankCallback) => Attack;
+
+/** The right fields as a form, and more behind them. */
+function inForm(more: string | Buffer, headers: Record<string, string> = {}): Make {
+  return ({ fields }) => ({
+    headers: { 'content-type': FORM, ...headers },
+    body: Buffer.concat([Buffer.from(form(fields)), Buffer.from(more)]),
+  });
+}
+
+function inQuery(more: string, attack: Attack = {}): Make {
+  return ({ url, fields }) => ({ method: 'GET', url: `${url}?${form(fields)}${more}`, ...attack });
+}
+
+/** The right fields as JSON, with others among them. */
+function inJson(more: object, headers: Record<string, string> = { 'content-type': JSON_TYPE }): Make {
+  return ({ fields }) => ({ ...jsonOf({ ...fields, ...more }), headers });
+}
+
+/** The right fields as JSON, before them a member as it is. */
+function inText(member: string | Buffer): Make {
+  return ({ fields }) => {
+    const others = `,${JSON.stringify(fields).slice(1)}`;
+    return { ...jsonOf({}), body: Buffer.concat(['{', member, others].map((part) => Buffer.from(part as string))) };
+  };
+}
+
+function withToken(change: (token: string) => string, query: (token: string) => string = () => ''): Make {
+  return ({ url, fields }) => {
+    const token = tokenOf(url);
+    return { ...formOf(fields), url: url.replace(token, change(token)) + query(token) };
+  };
 }
 
 function placeOf(conversationId: string): RegExp {

@@ -122,6 +122,27 @@ describe('check bin', () => {
   });
 
   describe('the input', () => {
+    let simulator: Simulator;
+    let merchant: Merchant;
+    beforeAll(async () => {
+      simulator = await startSimulator({ dialect: 'morpos' });
+      merchant = await startMerchant('fastify', simulator);
+    });
+    beforeEach(() => {
+      Logger.overrideLogger(loggerInto(log));
+    });
+    afterAll(async () => {
+      await merchant.app.close();
+      await simulator.close();
+    });
+
+    async function refusal(...asked: Parameters<Merchant['payments']['checkBin']>): Promise<unknown> {
+      const error: unknown = await merchant.payments.checkBin(...asked).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(PaymentValidationError);
+      expect(simulator.requests).toEqual([]);
+      return error;
+    }
+
     it.each([
       '45080',
       '450803450',
@@ -137,13 +158,8 @@ describe('check bin', () => {
       undefined,
       ['450803'],
     ])('%j is refused, never sent and never shown', async (bin) => {
-      const simulator = await startSimulator({ dialect: 'morpos' });
-      close.push(() => simulator.close());
-      const { payments } = await open(simulator);
-      const error: unknown = await payments.checkBin(bin as string).catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(PaymentValidationError);
+      const error = await refusal(bin as string);
       expect(error).toMatchObject({ issues: [{ path: 'bin', rule: 'bin' }] });
-      expect(simulator.requests).toEqual([]);
       const shown = `${inspect(error, { depth: null, showHidden: true })} ${JSON.stringify(error)} ${log.join()}`;
       expect(shown).not.toMatch(/\d{5}/);
     });
@@ -155,14 +171,8 @@ describe('check bin', () => {
       [{ amount: '10' }, 'currencyCode'],
       [{ ...TRY_100, reference: 'x' }, 'reference'],
     ])('the sale %j is refused', async (asked, path) => {
-      const simulator = await startSimulator({ dialect: 'morpos' });
-      close.push(() => simulator.close());
-      const { payments } = await open(simulator);
-      const error: unknown = await payments
-        .checkBin(CREDIT, asked as typeof TRY_100)
-        .catch((thrown: unknown) => thrown);
-      expect((error as PaymentValidationError).issues.map((issue) => issue.path)).toContain(path);
-      expect(simulator.requests).toEqual([]);
+      const error = (await refusal(CREDIT, asked as typeof TRY_100)) as PaymentValidationError;
+      expect(error.issues.map((issue) => issue.path)).toContain(path);
     });
   });
 
@@ -226,16 +236,8 @@ describe('check bin', () => {
       expect(asked).toMatchObject([{ bin: CREDIT }]);
     });
 
+    // What else an answer may be is in test/gateway/readings/card-answer.spec.ts.
     it.each<[string, Answer, object]>([
-      ['HTML', (response) => response.end('<h1>Maintenance</h1>'), { code: 'unreadable' }],
-      ['404', json({}, 404), { code: 'refused' }],
-      [
-        '400 with a code',
-        json({ Code: 'RVV1', Message: 'bin is wrong' }, 400),
-        { code: 'RVV1', message: 'bin is wrong' },
-      ],
-      ['a card number for a code', json({ responseCode: '4508034508034509' }), { code: 'refused' }],
-      ['503', json({}, 503), { code: 'server_error' }],
       [
         'a huge body',
         (response) => response.end(`{"bankName":"${'x'.repeat(3 * 1024 * 1024)}"}`),

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { OnPayment, PaymentClock, type PaymentEvent, type PaymentService } from 'nestjs-card-payment';
@@ -8,8 +5,10 @@ import type { Simulator } from 'nestjs-card-payment/simulator';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
 import { ODD } from '../rigs/odd-answers.js';
 import { startTimelessGateway } from '../rigs/simulated-gateway.js';
-import { PAYMENT_STORE, type PaymentStore } from '../../lib/store/payment-store.js';
-import { type Merchant, sale, startMerchant } from './merchant.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import type { Engine } from '../net/engines.js';
+import { ENGINES_IN_TURN } from './engines.js';
+import { bring, type Merchant, sale, startMerchant } from './merchant.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -33,9 +32,10 @@ class Orders {
   }
 }
 
-describe.each(['memory', 'SQLite'])('an order that is held, on %s', (store) => {
+describe.each(ENGINES_IN_TURN)('an order that is held, on %s', (_name, open) => {
+  let engine: Engine;
+  let store: PaymentStore;
   let simulator: Simulator;
-  let folder: string;
   let merchant: Merchant;
   let payments: PaymentService;
   let orders: Orders;
@@ -45,11 +45,11 @@ describe.each(['memory', 'SQLite'])('an order that is held, on %s', (store) => {
   beforeAll(async () => {
     clock = new ClockSetAhead();
     simulator = await startTimelessGateway({ clock: () => clock.now() });
-    folder = await mkdtemp(join(tmpdir(), 'held-'));
-    const storeUrl = store === 'memory' ? 'memory:' : `sqlite:${join(folder, 'payments.db')}`;
+    engine = await open();
+    store = await engine.open(clock);
     merchant = await startMerchant('express', simulator, {
       metadata: { providers: [Orders] },
-      options: { storeUrl, background: false, retentionMs: 0 },
+      options: { store, background: false, retentionMs: 0 },
       override: (builder) => builder.overrideProvider(PaymentClock).useValue(clock),
     });
     payments = merchant.payments;
@@ -62,7 +62,7 @@ describe.each(['memory', 'SQLite'])('an order that is held, on %s', (store) => {
   afterAll(async () => {
     await merchant.app.close();
     await simulator.close();
-    await rm(folder, { recursive: true });
+    await engine.stop();
   });
 
   const PAID = '149.90';
@@ -108,8 +108,7 @@ describe.each(['memory', 'SQLite'])('an order that is held, on %s', (store) => {
     const order = newOrder();
     const tabs = [await payments.init3d(order()), await payments.init3d(order())];
     const paid = await payments.doPayment(order());
-    const { request } = simulator.approve(tabs[0]!.conversationId);
-    const answer = await fetch(request.url, { ...request, redirect: 'manual' });
+    const answer = await bring(simulator.approve(tabs[0]!.conversationId));
     expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${paid.conversationId}`);
     await later(2);
     expect(await Promise.all(tabs.map(async ({ conversationId }) => payments.find(conversationId)))).toMatchObject([
@@ -157,15 +156,13 @@ describe.each(['memory', 'SQLite'])('an order that is held, on %s', (store) => {
     const tab = await payments.init3d(order());
     const { conversationId } = await payments.doPayment(order());
     await later(0);
-    const books: PaymentStore = merchant.app.get(PAYMENT_STORE, { strict: false });
     // For so long its event waits for a handler.
     const monthMs = 721 * HOUR_MS;
     clock.aheadMs += monthMs;
-    await books.purge('default', { paymentsMs: 1, pairsMs: 2 * monthMs, keysMs: HOUR_MS });
+    await store.purge('default', { paymentsMs: 1, pairsMs: 2 * monthMs, keysMs: HOUR_MS });
     expect(await payments.find(conversationId)).toBeNull();
-    const { request } = simulator.approve(tab.conversationId);
     clock.aheadMs -= monthMs;
-    const answer = await fetch(request.url, { ...request, redirect: 'manual' });
+    const answer = await bring(simulator.approve(tab.conversationId));
     expect(answer.headers.get('location')).toBe(`https://shop.example/pending?conversationId=${tab.conversationId}`);
     expect(await told()).toEqual([[], []]);
     const taken = { code: 'PAYMENT_DUPLICATE', key: 'reference', payment: null };

@@ -4,7 +4,7 @@ import { type GatewayDialect, OnPayment, type PaymentOptions, standardDialect } 
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { loggerInto } from '../operations/log-lines.js';
 import { until } from '../services/until.js';
-import { type Merchant, sale, startMerchant } from './merchant.js';
+import { bring, type Merchant, sale, startMerchant } from './merchant.js';
 
 const CARD = '4508034508034509';
 /** What a merchant may put into an error. */
@@ -131,8 +131,7 @@ describe('the log, when a function of the merchant throws', () => {
   it('beforeAuth3d, and the function for an address', async () => {
     const { payments } = await start({ beforeAuth3d: thrower, failureUrl: thrower });
     const { conversationId } = await payments.init3d(sale());
-    const { request } = simulator.approve(conversationId);
-    expect((await fetch(request.url, { ...request, redirect: 'manual' })).status).toBe(200);
+    expect((await bring(simulator.approve(conversationId))).status).toBe(200);
     expect(await line(/: beforeAuth3d threw, which counts as no; nothing was sent: Error: card/)).toMatch(HERE);
     expect(await line(/: failureUrl returned no usable URL; .* The function threw: Error: card/)).toMatch(HERE);
   });

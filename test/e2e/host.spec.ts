@@ -5,24 +5,15 @@ import {
   type ExecutionContext,
   Inject,
   Injectable,
-  Post,
   SetMetadata,
-  UseGuards,
   ValidationPipe,
   VersioningType,
 } from '@nestjs/common';
 import { APP_GUARD, Reflector } from '@nestjs/core';
-import {
-  InjectPayment,
-  type Payment,
-  PaymentCallback,
-  PaymentCallbackGuard,
-  PaymentModule,
-  PaymentService,
-  type ReceivedCallback,
-} from 'nestjs-card-payment';
+import { InjectPayment, PaymentModule, PaymentService } from 'nestjs-card-payment';
 import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import {
+  bring,
   type Merchant,
   type MerchantSetup,
   type Platform,
@@ -39,17 +30,6 @@ class LockedGuard implements CanActivate {
   constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
   canActivate(context: ExecutionContext): boolean {
     return this.reflector.getAllAndOverride('public', [context.getHandler(), context.getClass()]) === true;
-  }
-}
-
-@Controller('checkout')
-class OwnCallbackController {
-  constructor(@Inject(PaymentService) private readonly payments: PaymentService) {}
-
-  @Post(':token/back')
-  @UseGuards(PaymentCallbackGuard)
-  back(@PaymentCallback() { conversationId, fields }: ReceivedCallback): Promise<Payment> {
-    return this.payments.auth3d({ conversationId, fields });
   }
 }
 
@@ -74,10 +54,6 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
   async function start(setup: MerchantSetup): Promise<Merchant> {
     merchant = await startMerchant(platform, simulator, setup);
     return merchant;
-  }
-
-  function bring({ request }: BankCallback): Promise<Response> {
-    return fetch(request.url, { ...request, redirect: 'manual' });
   }
 
   async function payBy3d({ payments }: Merchant): Promise<{ callback: BankCallback; answer: Response }> {
@@ -111,16 +87,6 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
     expect(answer.status).toBe(303);
   });
 
-  it('shows a plain page where no URLs are set', async () => {
-    const shop = await start({
-      options: { successUrl: undefined, failureUrl: undefined, pendingUrl: undefined, language: 'en' },
-    });
-    const { answer } = await payBy3d(shop);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toContain('text/html');
-    expect(await answer.text()).toContain('Payment received');
-  });
-
   it('takes result URLs from a function, and keeps their query', async () => {
     const shop = await start({
       options: { successUrl: (payment) => `/orders/${payment.reference}?lang=tr&conversationId=forged` },
@@ -130,29 +96,6 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
     expect(answer.headers.get('location')).toMatch(
       new RegExp(`^/orders/order-\\d+\\?lang=tr&conversationId=${conversationId}$`),
     );
-  });
-
-  it('gives a callback to a controller of the merchant’s own', async () => {
-    const shop = await start({
-      structure: { callback: false },
-      options: {
-        publicUrl: undefined,
-        returnUrl: 'https://shop.example/checkout/{token}/back',
-        failUrl: 'https://shop.example/checkout/{token}/back',
-      },
-      metadata: { controllers: [OwnCallbackController] },
-      configure: (app) => app.useGlobalPipes(new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true })),
-    });
-    const { conversationId } = await shop.payments.init3d(sale());
-    const { request } = simulator.approve(conversationId);
-    const here = request.url.replace('https://shop.example', shop.url);
-
-    const forged = await fetch(here.replace(/checkout\/[^/]+/, `checkout/${'A'.repeat(43)}`), request);
-    const empty = await fetch(here, { method: 'POST' });
-    const answer = await fetch(here, request);
-
-    expect([forged.status, empty.status, answer.status]).toEqual([404, 400, 201]);
-    expect(await answer.json()).toMatchObject({ state: 'succeeded', conversationId });
   });
 
   it('serves two accounts, each with its own path, variables and service', async () => {

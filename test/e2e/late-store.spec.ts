@@ -1,7 +1,7 @@
 import { MemoryPaymentStore, PaymentClock } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
-import { type Merchant, sale, startMerchant } from './merchant.js';
+import { bring, type Merchant, sale, startMerchant } from './merchant.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 
 /** A claim takes this store longer than the claim lasts. */
@@ -54,8 +54,7 @@ describe('a claim that took longer than it lasts', () => {
 
   it('sends no Auth3d', async () => {
     const { conversationId } = await merchant.payments.init3d(sale());
-    const { request } = simulator.approve(conversationId);
-    const answer = await fetch(request.url, { ...request, redirect: 'manual' });
+    const answer = await bring(simulator.approve(conversationId));
     expect(answer.headers.get('location')).toContain('https://shop.example/failed');
     await expect(merchant.payments.find(conversationId)).resolves.toMatchObject({
       state: 'failed',

@@ -11,16 +11,14 @@ import {
   type PaymentStructure,
   standardDialect,
 } from 'nestjs-card-payment';
-import type { Simulator } from 'nestjs-card-payment/simulator';
+import type { BankCallback, Simulator } from 'nestjs-card-payment/simulator';
 import { freePort } from '../services/server.js';
-import { inWhole } from '../rigs/extent.js';
 
 export { sale } from '../rigs/sale.js';
 
+/** Both, for what hangs on the adapter: callbacks, errors, forms and one checkout. */
 export const PLATFORMS = ['express', 'fastify'] as const;
 export type Platform = (typeof PLATFORMS)[number];
-/** For what hangs on no adapter: callbacks, errors and one checkout are shown on both in the short tests, too. */
-export const PLATFORMS_IN_TURN: readonly Platform[] = inWhole<readonly Platform[]>(PLATFORMS, ['fastify']);
 
 export interface Merchant {
   readonly app: INestApplication;
@@ -38,6 +36,11 @@ export interface MerchantSetup {
   readonly override?: (builder: TestingModuleBuilder) => TestingModuleBuilder;
   /** The options of `NestFactory.create`, such as the logger and the body parser. */
   readonly application?: NestApplicationOptions;
+}
+
+/** Brings what the bank or the gateway's own page sends, as the buyer's browser does. */
+export function bring({ request }: Pick<BankCallback, 'request'>): Promise<Response> {
+  return fetch(request.url, { ...request, redirect: 'manual' });
 }
 
 /** A merchant's application, which pays at a simulator. */

@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { PaymentStateError } from 'nestjs-card-payment';
+import { PaymentStateError, SystemClock } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { openSqlStore } from 'nestjs-card-payment/sql';
-import { type Postgres, startPostgres } from '../services/postgres.js';
+import type { Engine } from '../net/engines.js';
+import { ENGINES_IN_TURN } from './engines.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
@@ -19,31 +16,23 @@ const WRITTEN = [
   ['both', { kind: 'wallet', state: 'preauthorized' }],
 ] as const;
 
-describe.each(['SQLite', 'PostgreSQL'])('together with a newer release on %s', (database) => {
-  const folder = mkdtempSync(join(tmpdir(), 'payments-'));
-  let server: Postgres | undefined;
+describe.each(ENGINES_IN_TURN)('together with a newer release on %s', (_name, open) => {
+  let engine: Engine;
   let store: PaymentStore;
   let simulator: Simulator;
   let merchant: Merchant;
 
   beforeAll(async () => {
     simulator = await startSimulator({ dialect: 'morpos' });
-    store = await openStore();
+    engine = await open();
+    store = await engine.open(new SystemClock());
     merchant = await startMerchant('express', simulator, { options: { store, background: false } });
   });
   afterAll(async () => {
     await merchant.app.close();
-    await store.close?.();
-    await server?.stop();
+    await engine.stop();
     await simulator.close();
-    rmSync(folder, { recursive: true });
   });
-
-  async function openStore(): Promise<PaymentStore> {
-    if (database === 'SQLite') return openSqlStore(`sqlite:${join(folder, 'payments.sqlite')}`);
-    server = await startPostgres();
-    return openSqlStore(server.url);
-  }
 
   /** A 3D payment that the newer release then changes, and that is due at once. */
   async function written(change: object): Promise<PaymentRecord> {

@@ -239,6 +239,16 @@ describe.each(Object.entries(ENGINES))('PaymentOperations, on %s', (_name, open)
     expect(settled).toEqual([paid, declined, refund]);
     for await (const one of operations.settled({ from: new Date(0), to: from })) expect(one).toBeUndefined();
   });
+});
+
+describe('PaymentOperations', () => {
+  let app: INestApplicationContext;
+
+  beforeAll(async () => {
+    const options = { baseUrl: 'simulator:', callback: false } as const;
+    app = await (await Test.createTestingModule({ imports: [PaymentModule.forRoot(options)] }).compile()).init();
+  });
+  afterAll(() => app.close());
 
   // Of what people and addresses bring.
   it.each<[string, string, (of: PaymentOperations) => Promise<unknown>]>([
@@ -278,7 +288,7 @@ describe.each(Object.entries(ENGINES))('PaymentOperations, on %s', (_name, open)
     ['a period of no date', 'to', (of) => of.settled({ from: new Date(), to: new Date(NaN) }).next()],
     ['replay without a name', 'by', (of) => of.replay('mail', 'E', {} as never)],
   ])('refuses %s with an error that says what to give', async (_what, path, call) => {
-    const error: unknown = await call(operations).catch((thrown: unknown) => thrown);
+    const error: unknown = await call(app.get(PaymentOperations)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(PaymentValidationError);
     expect((error as PaymentValidationError).issues).toMatchObject([{ path }]);
   });

@@ -1,17 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import {
-  MemoryPaymentStore,
   newConversationId,
   OnPayment,
   OnRefund,
   type Payment,
   type PaymentError,
   type PaymentEvent,
-  type PaymentOptions,
   PaymentRefundError,
   PaymentStateError,
   PaymentUnsupportedError,
@@ -19,31 +14,15 @@ import {
   type Refund,
   type RefundDto,
   RefundEvent,
+  SystemClock,
 } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import type { Engine } from '../net/engines.js';
+import { ENGINES_IN_TURN } from './engines.js';
 import { ODD } from '../rigs/odd-answers.js';
-import { startPostgres } from '../services/postgres.js';
 import { until } from '../services/until.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
-
-interface Books {
-  readonly options: Pick<PaymentOptions, 'store' | 'storeUrl'>;
-  readonly stop: () => Promise<unknown>;
-}
-
-/** The stores that refunds are kept in. */
-const STORES: Readonly<Record<string, () => Promise<Books>>> = {
-  memory: () => Promise.resolve({ options: { store: new MemoryPaymentStore() }, stop: () => Promise.resolve() }),
-  SQLite() {
-    const folder = mkdtempSync(join(tmpdir(), 'refunds-'));
-    const stop = () => Promise.resolve(rmSync(folder, { recursive: true }));
-    return Promise.resolve({ options: { storeUrl: `sqlite:${join(folder, 'payments.db')}` }, stop });
-  },
-  async PostgreSQL() {
-    const postgres = await startPostgres();
-    return { options: { storeUrl: await postgres.createDatabase() }, stop: () => postgres.stop() };
-  },
-};
 
 /** What the shop has heard. */
 @Injectable()
@@ -64,17 +43,19 @@ class Heard {
 
 const NO_MONEY = { taken: '149.90', refunded: '0.00', open: '0.00', refundable: '149.90' };
 
-describe.each(Object.entries(STORES))('money back, on %s', (_name, open) => {
-  let books: Books;
+describe.each(ENGINES_IN_TURN)('money back, on %s', (_name, open) => {
+  let engine: Engine;
+  let store: PaymentStore;
   let simulator: Simulator;
   let shop: Merchant;
   let heard: Heard;
 
   beforeAll(async () => {
-    books = await open();
+    engine = await open();
+    store = await engine.open(new SystemClock());
     simulator = await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true });
     shop = await startMerchant('express', simulator, {
-      options: { ...books.options, timeoutMs: 2_000 },
+      options: { store, timeoutMs: 2_000 },
       metadata: { providers: [Heard] },
     });
     heard = shop.app.get(Heard);
@@ -82,7 +63,7 @@ describe.each(Object.entries(STORES))('money back, on %s', (_name, open) => {
   afterAll(async () => {
     await shop.app.close();
     await simulator.close();
-    await books.stop();
+    await engine.stop();
   });
   afterEach(() => {
     expect(simulator.ledger.violations).toEqual([]);
@@ -276,7 +257,7 @@ describe.each(Object.entries(STORES))('money back, on %s', (_name, open) => {
   it('that was not sent is failed, and its key is free again', async () => {
     const payment = await paid();
     const lost = await startMerchant('express', simulator, {
-      options: { ...books.options, baseUrl: 'http://127.0.0.1:1', formerBaseUrls: [simulator.url], background: false },
+      options: { store, baseUrl: 'http://127.0.0.1:1', formerBaseUrls: [simulator.url], background: false },
     });
     try {
       const ask = { conversationId: payment.conversationId, idempotencyKey: `k-${payment.conversationId}` };

@@ -1,151 +1,128 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { DoPaymentDto, Payment } from 'nestjs-card-payment';
+import { type DoPaymentDto, type Payment, SystemClock } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import type { Engine } from '../net/engines.js';
+import { ENGINES_IN_TURN } from './engines.js';
 import { ODD } from '../rigs/odd-answers.js';
-import { startPostgres } from '../services/postgres.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
-
-interface Books {
-  readonly url: string;
-  readonly stop: () => Promise<unknown>;
-}
-
-/** The stores that payments are kept in. */
-const STORES: Readonly<Record<string, () => Promise<Books>>> = {
-  memory: () => Promise.resolve({ url: 'memory:', stop: () => Promise.resolve() }),
-  SQLite() {
-    const folder = mkdtempSync(join(tmpdir(), 'payments-'));
-    const stop = () => Promise.resolve(rmSync(folder, { recursive: true }));
-    return Promise.resolve({ url: `sqlite:${join(folder, 'payments.db')}`, stop });
-  },
-  async PostgreSQL() {
-    const postgres = await startPostgres();
-    return { url: await postgres.createDatabase(), stop: () => postgres.stop() };
-  },
-};
 
 const RESOLUTIONS = ['succeeded', 'failed'] as const;
 const NOTE = 'The bank has looked it up.';
 
-describe.each(Object.entries(STORES))(
-  'an order that was charged although the gateway declined it, on %s',
-  (_name, open) => {
-    let books: Books;
-    let simulator: Simulator;
-    let shop: Merchant;
-    let order: Pick<DoPaymentDto, 'reference'>;
-    let orders = 0;
+describe.each(ENGINES_IN_TURN)('an order that was charged although the gateway declined it, on %s', (_name, open) => {
+  let engine: Engine;
+  let simulator: Simulator;
+  let shop: Merchant;
+  let order: Pick<DoPaymentDto, 'reference'>;
+  let orders = 0;
 
-    beforeAll(async () => {
-      books = await open();
-      simulator = await startSimulator({ dialect: 'morpos' });
-      shop = await startMerchant('express', simulator, { options: { storeUrl: books.url, background: false } });
-    });
-    afterAll(async () => {
-      await shop.app.close();
-      await simulator.close();
-      await books.stop();
-    });
-    beforeEach(() => {
-      orders += 1;
-      order = { reference: `lied-${orders}` };
-    });
+  beforeAll(async () => {
+    engine = await open();
+    const store = await engine.open(new SystemClock());
+    simulator = await startSimulator({ dialect: 'morpos' });
+    shop = await startMerchant('express', simulator, { options: { store, background: false } });
+  });
+  afterAll(async () => {
+    await shop.app.close();
+    await simulator.close();
+    await engine.stop();
+  });
+  beforeEach(() => {
+    orders += 1;
+    order = { reference: `lied-${orders}` };
+  });
 
-    /** Charged, although the answer says that it was declined. */
-    async function chargedAndDeclined(): Promise<Payment> {
-      simulator.fail({ operation: 'DoPayment', ...ODD['declined-code'] });
-      const payment = await shop.payments.doPayment(sale('149.90', order));
-      expect(payment).toMatchObject({ state: 'failed', reason: 'declined' });
-      return payment;
-    }
+  /** Charged, although the answer says that it was declined. */
+  async function chargedAndDeclined(): Promise<Payment> {
+    simulator.fail({ operation: 'DoPayment', ...ODD['declined-code'] });
+    const payment = await shop.payments.doPayment(sale('149.90', order));
+    expect(payment).toMatchObject({ state: 'failed', reason: 'declined' });
+    return payment;
+  }
 
-    /** Not charged and not answered: it holds the reference. */
-    async function unanswered(): Promise<Payment> {
-      simulator.fail({ operation: 'DoPayment', ...ODD.empty, at: 'before' });
-      const payment = await shop.payments.doPayment(sale('149.90', order));
-      expect(payment.state).toBe('unknown');
-      return payment;
-    }
+  /** Not charged and not answered: it holds the reference. */
+  async function unanswered(): Promise<Payment> {
+    simulator.fail({ operation: 'DoPayment', ...ODD.empty, at: 'before' });
+    const payment = await shop.payments.doPayment(sale('149.90', order));
+    expect(payment.state).toBe('unknown');
+    return payment;
+  }
 
-    async function prove({ conversationId }: Payment): Promise<void> {
-      const proven = await shop.payments.inquire(conversationId);
-      expect(proven).toMatchObject({ state: 'review', reason: 'moved_after_all', stored: true });
-    }
+  async function prove({ conversationId }: Payment): Promise<void> {
+    const proven = await shop.payments.inquire(conversationId);
+    expect(proven).toMatchObject({ state: 'review', reason: 'moved_after_all', stored: true });
+  }
 
-    function resolve({ conversationId }: Payment, state: 'succeeded' | 'failed'): Promise<Payment> {
-      return shop.payments.resolve(conversationId, state, NOTE);
-    }
+  function resolve({ conversationId }: Payment, state: 'succeeded' | 'failed'): Promise<Payment> {
+    return shop.payments.resolve(conversationId, state, NOTE);
+  }
 
-    const sent = (operation: 'DoPayment' | 'Init3d' | 'Auth3d') => simulator.ledger.calls(operation);
+  const sent = (operation: 'DoPayment' | 'Init3d' | 'Auth3d') => simulator.ledger.calls(operation);
 
-    /** Neither a direct nor a 3D payment of the order reaches the gateway. */
-    async function expectTaken(): Promise<void> {
-      const before = [sent('DoPayment'), sent('Init3d')];
-      const taken = { code: 'PAYMENT_DUPLICATE', key: 'reference', payment: null };
-      await expect(shop.payments.doPayment(sale('149.90', order))).rejects.toMatchObject(taken);
-      await expect(shop.payments.init3d(sale('149.90', order))).rejects.toMatchObject(taken);
-      expect([sent('DoPayment'), sent('Init3d')]).toEqual(before);
-    }
+  /** Neither a direct nor a 3D payment of the order reaches the gateway. */
+  async function expectTaken(): Promise<void> {
+    const before = [sent('DoPayment'), sent('Init3d')];
+    const taken = { code: 'PAYMENT_DUPLICATE', key: 'reference', payment: null };
+    await expect(shop.payments.doPayment(sale('149.90', order))).rejects.toMatchObject(taken);
+    await expect(shop.payments.init3d(sale('149.90', order))).rejects.toMatchObject(taken);
+    expect([sent('DoPayment'), sent('Init3d')]).toEqual(before);
+  }
 
-    it.each(RESOLUTIONS.flatMap((one) => RESOLUTIONS.map((other) => [one, other] as const)))(
-      'is charged no more once the second payment ends %s and the first is resolved as %s',
-      async (second, first) => {
-        const lied = await chargedAndDeclined();
-        const holder = await unanswered();
-        await prove(lied);
-        await expectTaken();
-        expect(await resolve(holder, second)).toMatchObject({ state: second, stored: true });
-        await expectTaken();
-        expect(await resolve(lied, first)).toMatchObject({ state: first, stored: true });
-        await expectTaken();
-        expect(simulator.ledger.chargedTimes(lied.conversationId)).toBe(1);
-        expect(await shop.payments.doPayment(sale('149.90', { ...order, allowRepeat: true }))).toMatchObject({
-          state: 'succeeded',
-        });
-      },
-    );
-
-    it.each([
-      ['before', 'succeeded'],
-      ['after', 'failed'],
-    ] as const)('a buyer who was at the bank comes back %s the second payment ends: not charged', async (when, end) => {
+  it.each(RESOLUTIONS.flatMap((one) => RESOLUTIONS.map((other) => [one, other] as const)))(
+    'is charged no more once the second payment ends %s and the first is resolved as %s',
+    async (second, first) => {
       const lied = await chargedAndDeclined();
-      const { conversationId } = await shop.payments.init3d(sale('149.90', order));
       const holder = await unanswered();
       await prove(lied);
-      if (when === 'after') await resolve(holder, end);
-      const before = sent('Auth3d');
-      const { url, fields } = simulator.approve(conversationId);
-      const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
-      expect(answer.headers.get('location')).toContain('/pending?');
-      if (when === 'before') await resolve(holder, end);
-      expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'failed', reason: 'reference_taken' });
-      expect(sent('Auth3d')).toBe(before);
       await expectTaken();
-    });
+      expect(await resolve(holder, second)).toMatchObject({ state: second, stored: true });
+      await expectTaken();
+      expect(await resolve(lied, first)).toMatchObject({ state: first, stored: true });
+      await expectTaken();
+      expect(simulator.ledger.chargedTimes(lied.conversationId)).toBe(1);
+      expect(await shop.payments.doPayment(sale('149.90', { ...order, allowRepeat: true }))).toMatchObject({
+        state: 'succeeded',
+      });
+    },
+  );
 
-    it.each([
-      ['149.90', 'succeeded'],
-      ['149.51', 'failed'],
-    ] as const)(
-      'a 3D payment of %s under way while the first one is proven ends %s, and releases nothing',
-      async (...to) => {
-        const [amount, state] = to;
-        const lied = await chargedAndDeclined();
-        const { conversationId } = await shop.payments.init3d(sale(amount, order));
-        const stall = simulator.fail({ operation: 'Auth3d', kind: 'stall', at: 'before' });
-        const { url, fields } = simulator.approve(conversationId);
-        const answer = fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
-        await stall.played;
-        await prove(lied);
-        await expectTaken();
-        stall.release();
-        await answer;
-        expect(await shop.payments.find(conversationId)).toMatchObject({ state });
-        await expectTaken();
-      },
-    );
-  },
-);
+  it.each([
+    ['before', 'succeeded'],
+    ['after', 'failed'],
+  ] as const)('a buyer who was at the bank comes back %s the second payment ends: not charged', async (when, end) => {
+    const lied = await chargedAndDeclined();
+    const { conversationId } = await shop.payments.init3d(sale('149.90', order));
+    const holder = await unanswered();
+    await prove(lied);
+    if (when === 'after') await resolve(holder, end);
+    const before = sent('Auth3d');
+    const { url, fields } = simulator.approve(conversationId);
+    const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+    expect(answer.headers.get('location')).toContain('/pending?');
+    if (when === 'before') await resolve(holder, end);
+    expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'failed', reason: 'reference_taken' });
+    expect(sent('Auth3d')).toBe(before);
+    await expectTaken();
+  });
+
+  it.each([
+    ['149.90', 'succeeded'],
+    ['149.51', 'failed'],
+  ] as const)(
+    'a 3D payment of %s under way while the first one is proven ends %s, and releases nothing',
+    async (...to) => {
+      const [amount, state] = to;
+      const lied = await chargedAndDeclined();
+      const { conversationId } = await shop.payments.init3d(sale(amount, order));
+      const stall = simulator.fail({ operation: 'Auth3d', kind: 'stall', at: 'before' });
+      const { url, fields } = simulator.approve(conversationId);
+      const answer = fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+      await stall.played;
+      await prove(lied);
+      await expectTaken();
+      stall.release();
+      await answer;
+      expect(await shop.payments.find(conversationId)).toMatchObject({ state });
+      await expectTaken();
+    },
+  );
+});

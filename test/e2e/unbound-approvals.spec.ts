@@ -3,7 +3,7 @@ import { type Simulator, type SimulatorOptions, startSimulator } from 'nestjs-ca
 import { sentAs, underHostedNames } from '../rigs/bank-ways.js';
 import { ODD } from '../rigs/odd-answers.js';
 import { approveUnbound, showInInquiries } from '../rigs/odd-gateway.js';
-import { type Merchant, type MerchantSetup, PLATFORMS_IN_TURN, sale, startMerchant } from './merchant.js';
+import { type Merchant, type MerchantSetup, sale, startMerchant } from './merchant.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -14,163 +14,160 @@ const FORGERIES: readonly (readonly [string, (dear: string) => string | null])[]
   ["the dear order's", (dear) => dear],
 ];
 
-describe.each(PLATFORMS_IN_TURN)(
-  "the bank's fields of a cheap order, sent to the token of an expensive one, on %s",
-  (platform) => {
-    let simulator: Simulator;
-    let shop: Merchant;
+describe("the bank's fields of a cheap order, sent to the token of an expensive one", () => {
+  let simulator: Simulator;
+  let shop: Merchant;
 
-    async function open(options: SimulatorOptions, setup: MerchantSetup = {}): Promise<void> {
-      simulator = await startSimulator(options);
-      shop = await startMerchant(platform, simulator, setup);
-    }
-    afterEach(async () => {
-      await shop.app.close();
-      await simulator.close();
-    });
+  async function open(options: SimulatorOptions, setup: MerchantSetup = {}): Promise<void> {
+    simulator = await startSimulator(options);
+    shop = await startMerchant('fastify', simulator, setup);
+  }
+  afterEach(async () => {
+    await shop.app.close();
+    await simulator.close();
+  });
 
-    /** The buyer authenticates the cheap order only, and sends its fields to the expensive one. */
-    async function attack(forge: (dear: string) => string | null): Promise<{ answer: Response; dear: string }> {
-      const cheap = await shop.payments.init3d(sale('1.00'));
-      const { conversationId: dear } = await shop.payments.init3d(sale('9999.00'));
-      const { fields } = simulator.approve(cheap.conversationId);
-      // The page of the expensive order would have been opened, and left.
-      const { url } = simulator.bank.answer(dear, { code: 'cancel' });
-      const { conversationId: _cheaps, ...others } = fields;
-      const forged = forge(dear);
-      return { answer: await post(url, forged === null ? others : { ...others, conversationId: forged }), dear };
-    }
+  /** The buyer authenticates the cheap order only, and sends its fields to the expensive one. */
+  async function attack(forge: (dear: string) => string | null): Promise<{ answer: Response; dear: string }> {
+    const cheap = await shop.payments.init3d(sale('1.00'));
+    const { conversationId: dear } = await shop.payments.init3d(sale('9999.00'));
+    const { fields } = simulator.approve(cheap.conversationId);
+    // The page of the expensive order would have been opened, and left.
+    const { url } = simulator.bank.answer(dear, { code: 'cancel' });
+    const { conversationId: _cheaps, ...others } = fields;
+    const forged = forge(dear);
+    return { answer: await post(url, forged === null ? others : { ...others, conversationId: forged }), dear };
+  }
 
-    async function expectNotPaid(dear: string): Promise<Payment | null> {
-      expect(simulator.ledger.chargedTimes(dear)).toBe(0);
-      const payment = await shop.payments.find(dear);
-      expect(payment?.state).not.toBe('succeeded');
-      return payment;
-    }
+  async function expectNotPaid(dear: string): Promise<Payment | null> {
+    expect(simulator.ledger.chargedTimes(dear)).toBe(0);
+    const payment = await shop.payments.find(dear);
+    expect(payment?.state).not.toBe('succeeded');
+    return payment;
+  }
 
-    describe.each(['omitId', 'echoId'] as const)('where Auth3d does not name the payment: %s', (how) => {
-      it.each(FORGERIES)(
-        'with the conversationId %s, dialect standard: for a person to look at',
-        async (_forgery, forge) => {
-          await open({ dialect: 'standard' });
-          approveUnbound(simulator, how);
-          const { answer, dear } = await attack(forge);
-          expect(answer.headers.get('location')).toBe(`https://shop.example/pending?conversationId=${dear}`);
-          expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'unbound', code: 'B0000' });
-        },
-      );
-
-      it.each(FORGERIES.slice(0, 2))('with the conversationId %s, dialect morpos: refused', async (_forgery, forge) => {
-        await open({ dialect: 'morpos' });
+  describe.each(['omitId', 'echoId'] as const)('where Auth3d does not name the payment: %s', (how) => {
+    it.each(FORGERIES)(
+      'with the conversationId %s, dialect standard: for a person to look at',
+      async (_forgery, forge) => {
+        await open({ dialect: 'standard' });
         approveUnbound(simulator, how);
         const { answer, dear } = await attack(forge);
-        expect(answer.status).toBe(400);
-        expect(await expectNotPaid(dear)).toMatchObject({ state: 'awaiting', version: 2 });
-        expect(simulator.ledger.calls('Auth3d')).toBe(0);
-      });
-
-      it("with the expensive order's conversationId, dialect morpos: the gateway is asked, and does not confirm", async () => {
-        await open({ dialect: 'morpos' });
-        approveUnbound(simulator, how);
-        const { answer, dear } = await attack((id) => id);
-        expect(answer.headers.get('location')).toContain('/pending?');
-        expect(await expectNotPaid(dear)).toMatchObject({ state: 'unknown', reason: 'unbound' });
-        expect(simulator.ledger.calls('CheckPayment', dear)).toBe(1);
-        expect(await shop.payments.inquire(dear)).toMatchObject({ state: 'unknown', reason: 'unbound' });
-      });
-
-      it('an honest buyer pays, dialect morpos: the gateway confirms at once', async () => {
-        await open({ dialect: 'morpos' });
-        approveUnbound(simulator, how);
-        const { conversationId } = await shop.payments.init3d(sale());
-        const callback = simulator.approve(conversationId);
-        const answer = await post(callback.url, callback.fields);
-        expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
-        expect(await shop.payments.find(conversationId)).toMatchObject({
-          state: 'succeeded',
-          reason: null,
-          version: 4,
-          orderId: callback.fields.OrderId,
-          chargedAmount: '149.90',
-        });
-        expect(simulator.ledger.calls('CheckPayment', conversationId)).toBe(1);
-      });
-
-      it('an honest buyer pays, trustUnbound: the gateway is not asked', async () => {
-        await open({ dialect: 'standard' }, { options: { trustUnbound: true } });
-        approveUnbound(simulator, how);
-        const { conversationId } = await shop.payments.init3d(sale());
-        const callback = simulator.approve(conversationId);
-        await post(callback.url, callback.fields);
-        expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'succeeded', reason: null });
-      });
-    });
-
-    describe.each(['code', 'text', 'status', 'id', 'amount'] as const)(
-      'where an inquiry shows a code and %s',
-      (shown) => {
-        it('an honest buyer waits: that does not confirm an approval that names nobody', async () => {
-          await open({ dialect: 'morpos' });
-          approveUnbound(simulator, 'omitId');
-          showInInquiries(simulator, shown);
-          const { conversationId } = await shop.payments.init3d(sale());
-          const callback = simulator.approve(conversationId);
-          await post(callback.url, callback.fields);
-          const expected = { state: 'unknown', reason: 'unbound' };
-          expect(await shop.payments.find(conversationId)).toMatchObject(expected);
-          expect(await shop.payments.inquire(conversationId)).toMatchObject(expected);
-        });
-
-        const settled = shown === 'text' || shown === 'status' ? 'succeeded' : 'unknown';
-
-        it(`a direct payment whose answer was lost is then ${settled}`, async () => {
-          await open({ dialect: 'morpos' });
-          showInInquiries(simulator, shown);
-          simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'after' });
-          const { conversationId, state } = await shop.payments.doPayment(sale());
-          expect(state).toBe('unknown');
-          expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: settled });
-        });
+        expect(answer.headers.get('location')).toBe(`https://shop.example/pending?conversationId=${dear}`);
+        expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'unbound', code: 'B0000' });
       },
     );
 
-    it('where Auth3d names what it approved: another payment, for a person to look at', async () => {
+    it.each(FORGERIES.slice(0, 2))('with the conversationId %s, dialect morpos: refused', async (_forgery, forge) => {
       await open({ dialect: 'morpos' });
-      const cheap = await shop.payments.init3d(sale('1.00'));
-      const { conversationId: dear } = await shop.payments.init3d(sale('9999.00'));
-      simulator.fail({
-        operation: 'Auth3d',
-        kind: 'reply',
-        status: 200,
-        body: JSON.stringify({ code: 'B0000', conversationId: dear, amount: '1.00' }),
+      approveUnbound(simulator, how);
+      const { answer, dear } = await attack(forge);
+      expect(answer.status).toBe(400);
+      expect(await expectNotPaid(dear)).toMatchObject({ state: 'awaiting', version: 2 });
+      expect(simulator.ledger.calls('Auth3d')).toBe(0);
+    });
+
+    it("with the expensive order's conversationId, dialect morpos: the gateway is asked, and does not confirm", async () => {
+      await open({ dialect: 'morpos' });
+      approveUnbound(simulator, how);
+      const { answer, dear } = await attack((id) => id);
+      expect(answer.headers.get('location')).toContain('/pending?');
+      expect(await expectNotPaid(dear)).toMatchObject({ state: 'unknown', reason: 'unbound' });
+      expect(simulator.ledger.calls('CheckPayment', dear)).toBe(1);
+      expect(await shop.payments.inquire(dear)).toMatchObject({ state: 'unknown', reason: 'unbound' });
+    });
+
+    it('an honest buyer pays, dialect morpos: the gateway confirms at once', async () => {
+      await open({ dialect: 'morpos' });
+      approveUnbound(simulator, how);
+      const { conversationId } = await shop.payments.init3d(sale());
+      const callback = simulator.approve(conversationId);
+      const answer = await post(callback.url, callback.fields);
+      expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
+      expect(await shop.payments.find(conversationId)).toMatchObject({
+        state: 'succeeded',
+        reason: null,
+        version: 4,
+        orderId: callback.fields.OrderId,
+        chargedAmount: '149.90',
       });
-      const { fields } = simulator.approve(cheap.conversationId);
-      await post(simulator.approve(dear).url, { ...fields, conversationId: dear });
-      expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'amount_mismatch' });
+      expect(simulator.ledger.calls('CheckPayment', conversationId)).toBe(1);
     });
 
-    it('a direct payment is approved by the code alone', async () => {
-      await open({ dialect: 'standard' });
-      simulator.fail({ operation: 'DoPayment', ...ODD['bare-code'] });
-      expect(await shop.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
+    it('an honest buyer pays, trustUnbound: the gateway is not asked', async () => {
+      await open({ dialect: 'standard' }, { options: { trustUnbound: true } });
+      approveUnbound(simulator, how);
+      const { conversationId } = await shop.payments.init3d(sale());
+      const callback = simulator.approve(conversationId);
+      await post(callback.url, callback.fields);
+      expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'succeeded', reason: null });
     });
+  });
 
-    describe("with the fields' names of the hosted page", () => {
-      it.each(['form', 'get', 'json'] as const)('an honest buyer pays, by %s', async (method) => {
+  describe.each(['code', 'text', 'status', 'id', 'amount'] as const)(
+    'where an inquiry shows a code and %s',
+    (shown) => {
+      it('an honest buyer waits: that does not confirm an approval that names nobody', async () => {
         await open({ dialect: 'morpos' });
+        approveUnbound(simulator, 'omitId');
+        showInInquiries(simulator, shown);
         const { conversationId } = await shop.payments.init3d(sale());
-        const callback = underHostedNames(simulator.approve(conversationId));
-        const body = JSON.stringify({ code: 'B0000', conversationId, amount: '149.90' });
-        simulator.fail({ operation: 'Auth3d', kind: 'reply', status: 200, body });
-        const { url, ...request } = sentAs(callback, { method });
-        const answer = await fetch(url, { ...request, redirect: 'manual' });
-        expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
-        const [sent] = simulator.requests.filter(({ operation }) => operation === 'Auth3d');
-        expect(sent?.body).toEqual(callback.fields);
+        const callback = simulator.approve(conversationId);
+        await post(callback.url, callback.fields);
+        const expected = { state: 'unknown', reason: 'unbound' };
+        expect(await shop.payments.find(conversationId)).toMatchObject(expected);
+        expect(await shop.payments.inquire(conversationId)).toMatchObject(expected);
       });
+
+      const settled = shown === 'text' || shown === 'status' ? 'succeeded' : 'unknown';
+
+      it(`a direct payment whose answer was lost is then ${settled}`, async () => {
+        await open({ dialect: 'morpos' });
+        showInInquiries(simulator, shown);
+        simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'after' });
+        const { conversationId, state } = await shop.payments.doPayment(sale());
+        expect(state).toBe('unknown');
+        expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: settled });
+      });
+    },
+  );
+
+  it('where Auth3d names what it approved: another payment, for a person to look at', async () => {
+    await open({ dialect: 'morpos' });
+    const cheap = await shop.payments.init3d(sale('1.00'));
+    const { conversationId: dear } = await shop.payments.init3d(sale('9999.00'));
+    simulator.fail({
+      operation: 'Auth3d',
+      kind: 'reply',
+      status: 200,
+      body: JSON.stringify({ code: 'B0000', conversationId: dear, amount: '1.00' }),
     });
-  },
-);
+    const { fields } = simulator.approve(cheap.conversationId);
+    await post(simulator.approve(dear).url, { ...fields, conversationId: dear });
+    expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'amount_mismatch' });
+  });
+
+  it('a direct payment is approved by the code alone', async () => {
+    await open({ dialect: 'standard' });
+    simulator.fail({ operation: 'DoPayment', ...ODD['bare-code'] });
+    expect(await shop.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
+  });
+
+  describe("with the fields' names of the hosted page", () => {
+    it.each(['form', 'get', 'json'] as const)('an honest buyer pays, by %s', async (method) => {
+      await open({ dialect: 'morpos' });
+      const { conversationId } = await shop.payments.init3d(sale());
+      const callback = underHostedNames(simulator.approve(conversationId));
+      const body = JSON.stringify({ code: 'B0000', conversationId, amount: '149.90' });
+      simulator.fail({ operation: 'Auth3d', kind: 'reply', status: 200, body });
+      const { url, ...request } = sentAs(callback, { method });
+      const answer = await fetch(url, { ...request, redirect: 'manual' });
+      expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
+      const [sent] = simulator.requests.filter(({ operation }) => operation === 'Auth3d');
+      expect(sent?.body).toEqual(callback.fields);
+    });
+  });
+});
 
 function post(url: string, fields: Readonly<Record<string, string>>): Promise<Response> {
   const body = new URLSearchParams(fields).toString();

@@ -6,7 +6,7 @@ import { ledgerEventOf } from '../../lib/payment/payment-event.js';
 import { sale } from '../rigs/sale.js';
 import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
-import { ClockHost } from './clock-host.js';
+import { type ClockHost, forkClockHost } from './clock-host.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
@@ -57,7 +57,7 @@ export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
   });
 
   function fork(hoursAhead: number): Promise<ClockHost> {
-    return ClockHost.fork(accountAt(simulator), hoursAhead * HOUR_MS);
+    return forkClockHost(accountAt(simulator), hoursAhead * HOUR_MS);
   }
 
   describe.each([
@@ -76,7 +76,7 @@ export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
     }
 
     function complete(host: ClockHost, conversationId: string): Promise<PaymentState> {
-      return host.complete(conversationId, simulator.approve(conversationId).fields);
+      return host.complete({ conversationId, fields: simulator.approve(conversationId).fields });
     }
 
     it('warns of it, and no other process does', async () => {

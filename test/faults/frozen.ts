@@ -9,7 +9,7 @@ import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 export const MAX_CALL_MS = 30_000;
 /** What a frozen connection holds back: the write, which is then done after the thaw, or only the answer to it. */
-const LOST = ['everything', 'answers'] as const;
+const HELD_BACK = ['everything', 'answers'] as const;
 export const POOLS = ['own', 'given'] as const;
 /** How a store is connected. */
 export type Pool = (typeof POOLS)[number];
@@ -29,7 +29,7 @@ export interface FrozenServer {
 }
 
 /** A store with the limits of the module itself. */
-export interface PatientStore {
+export interface StoreOfPool {
   readonly store: PaymentStore;
   /** Ends the pool, if it was given. */
   readonly end: () => Promise<void>;
@@ -39,12 +39,12 @@ export interface PatientStore {
 export interface FrozenDatabase {
   start(): Promise<FrozenServer>;
   /** A store as the module makes it from a URL or from a given pool, but with {@link SHORT_LIMITS}. */
-  impatientStore(url: string, pool: Pool): PaymentStore;
-  patientStore(url: string, pool: Pool): PatientStore;
+  shortLimitStore(url: string, pool: Pool): PaymentStore;
+  longLimitStore(url: string, pool: Pool): StoreOfPool;
 }
 
 /** What a case has of its own, since the cases mostly wait and therefore run at the same time. */
-class Bench {
+class FrozenCase {
   private shop: Shop | undefined;
 
   private constructor(
@@ -54,14 +54,14 @@ class Bench {
     readonly simulator: Simulator,
   ) {}
 
-  static async use(server: FrozenServer, play: (bench: Bench) => Promise<void>): Promise<void> {
+  static async use(server: FrozenServer, play: (frozen: FrozenCase) => Promise<void>): Promise<void> {
     const proxy = await startTcpProxy({ port: Number(new URL(server.url).port) });
     const simulator = await startSimulator({ dialect: 'morpos' });
-    const bench = new Bench(server, await server.createDatabase(), proxy, simulator);
+    const frozen = new FrozenCase(server, await server.createDatabase(), proxy, simulator);
     try {
-      await play(bench);
+      await play(frozen);
     } finally {
-      await bench.shop?.close();
+      await frozen.shop?.close();
       await simulator.close();
       await proxy.stop();
     }
@@ -89,7 +89,7 @@ class Bench {
 }
 
 /** Payments while connections to the database are frozen. */
-export function describeFrozen({ start, impatientStore, patientStore }: FrozenDatabase): void {
+export function describeFrozen({ start, shortLimitStore, longLimitStore }: FrozenDatabase): void {
   let server: FrozenServer;
 
   beforeAll(async () => {
@@ -100,18 +100,18 @@ export function describeFrozen({ start, impatientStore, patientStore }: FrozenDa
     await server.stop();
   });
 
-  const onBench = (play: (bench: Bench) => Promise<void>) => () => Bench.use(server, play);
+  const inCase = (play: (frozen: FrozenCase) => Promise<void>) => () => FrozenCase.use(server, play);
 
   describe.each(POOLS)('over a pool: %s', (pool) => {
-    describe.each(LOST)('a frozen connection that holds %s', (lost) => {
+    describe.each(HELD_BACK)('a frozen connection that holds %s', (lost) => {
       for (const kind of ['doPayment', 'init3d'] as const) {
         it.concurrent(
           `at the opening of a ${kind}: nothing is sent, and the order can be paid again`,
-          onBench(async (bench) => {
-            const { proxy, simulator } = bench;
-            const shop = await bench.openShop(impatientStore(bench.url, pool));
+          inCase(async (frozen) => {
+            const { proxy, simulator } = frozen;
+            const shop = await frozen.openShop(shortLimitStore(frozen.url, pool));
             const order = sale();
-            const held = await bench.sessions();
+            const held = await frozen.sessions();
             proxy.hold(lost);
             await expect(shop.payments[kind](order)).rejects.toThrow(PaymentStoreError);
             expect(await shop.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
@@ -121,7 +121,7 @@ export function describeFrozen({ start, impatientStore, patientStore }: FrozenDa
               (await shop.payments.findByReference(order.reference!)).map(({ state, reason }) => `${state} ${reason}`);
             await until(async () => (await found()).join() === left.join());
             expect(await shop.payments.doPayment(order)).toMatchObject({ state: 'succeeded', stored: true });
-            await bench.thaw(held);
+            await frozen.thaw(held);
             const states = (await shop.payments.findByReference(order.reference!)).map(({ state }) => state);
             expect(states.sort()).toEqual(kind === 'init3d' ? ['succeeded'] : ['failed', 'succeeded']);
             const [calls, ...others] = (['DoPayment', 'Init3d', 'Auth3d'] as const).map((one) =>
@@ -134,26 +134,26 @@ export function describeFrozen({ start, impatientStore, patientStore }: FrozenDa
 
       it.concurrent(
         'at the claim of a 3D payment: it is completed when the buyer reloads',
-        onBench(async (bench) => {
-          const { proxy, simulator } = bench;
+        inCase(async (frozen) => {
+          const { proxy, simulator } = frozen;
           let held: number[] | null = null;
           const beforeAuth3d = async () => {
             if (!held) {
-              held = await bench.sessions();
+              held = await frozen.sessions();
               proxy.hold(lost);
             }
             return true;
           };
-          const shop = await bench.openShop(impatientStore(bench.url, pool), { beforeAuth3d });
+          const shop = await frozen.openShop(shortLimitStore(frozen.url, pool), { beforeAuth3d });
           const conversationId = await shop.awaiting();
           await expect(shop.complete(conversationId)).rejects.toThrow(PaymentStoreError);
           await until(async () => {
             const found = await shop.payments.find(conversationId);
             return found?.state === 'awaiting' && found.version > 2;
           });
-          await bench.thaw(held ?? []);
+          await frozen.thaw(held ?? []);
           expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'awaiting' });
-          expect(await shop.complete(conversationId)).toMatchObject({ payment: { state: 'succeeded', stored: true } });
+          expect(await shop.complete(conversationId)).toMatchObject({ state: 'succeeded', stored: true });
           expect([simulator.ledger.calls('Auth3d'), simulator.ledger.violations]).toEqual([1, []]);
         }),
       );
@@ -162,9 +162,9 @@ export function describeFrozen({ start, impatientStore, patientStore }: FrozenDa
 
   it.concurrent(
     'an opening that is written late, before its fence, when all connections were frozen: the order can be paid again',
-    onBench(async (bench) => {
-      const { proxy, simulator } = bench;
-      const shop = await bench.openShop(impatientStore(bench.url, 'own'));
+    inCase(async (frozen) => {
+      const { proxy, simulator } = frozen;
+      const shop = await frozen.openShop(shortLimitStore(frozen.url, 'own'));
       const order = sale();
       proxy.hold();
       proxy.holdNew();
@@ -183,19 +183,19 @@ export function describeFrozen({ start, impatientStore, patientStore }: FrozenDa
 
   it.concurrent(
     'at the outcome of a payment: the caller gets it, and it is written over a new connection',
-    onBench(async (bench) => {
-      const { proxy, simulator } = bench;
-      const shop = await bench.openShop(impatientStore(bench.url, 'own'));
+    inCase(async (frozen) => {
+      const { proxy, simulator } = frozen;
+      const shop = await frozen.openShop(shortLimitStore(frozen.url, 'own'));
       const fault = simulator.fail({ operation: 'DoPayment', at: 'before', kind: 'stall' });
       const call = shop.payments.doPayment(sale());
       await fault.played;
-      const held = await bench.sessions();
+      const held = await frozen.sessions();
       proxy.hold();
       fault.release();
       const { conversationId, state } = await call;
       expect(state).toBe('succeeded');
       await until(async () => (await shop.payments.find(conversationId))?.state === 'succeeded');
-      await bench.thaw(held);
+      await frozen.thaw(held);
       expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'succeeded', version: 2 });
       expect([simulator.ledger.calls('DoPayment'), simulator.ledger.violations]).toEqual([1, []]);
     }),
@@ -203,11 +203,11 @@ export function describeFrozen({ start, impatientStore, patientStore }: FrozenDa
 
   // Alone, since it may freeze the whole server.
   it('with the limits of the module itself, callers get an answer within half a minute, and payments work again', () =>
-    Bench.use(server, async ({ proxy, simulator, url }) => {
+    FrozenCase.use(server, async ({ proxy, simulator, url }) => {
       const began = performance.now();
       const others = await Promise.all(
         POOLS.map(async (pool) => {
-          const { store, end } = patientStore(url, pool);
+          const { store, end } = longLimitStore(url, pool);
           const one = await Shop.open(simulator, { store });
           await Promise.all(Array.from({ length: 5 }, () => one.payments.doPayment(sale())));
           return { shop: one, end };

@@ -3,7 +3,7 @@ import type { HttpService } from '@nestjs/axios';
 import type { AxiosError } from 'axios';
 import { type FaultOptions, type FaultPlay, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent, type Dispatcher, interceptors, RetryAgent } from 'undici';
-import { type Endpoint, ENDPOINTS, type GiveBack, GIVE_BACKS, Shop } from './shop.js';
+import { isGiveBack, type Operation, OPERATIONS, Shop } from './shop.js';
 import { type RawServer, rawServer } from '../rigs/sockets.js';
 
 let simulator: Simulator;
@@ -114,52 +114,36 @@ describe('hosts', () => {
   describe.each(HOST_NETWORKS)('through %s', (_name, { options = () => ({}), intercept, mayTransmitNothing }) => {
     let shop: Shop;
     beforeAll(async () => {
-      shop = await Shop.open(simulator, { store, ...options() });
+      shop = await Shop.open(simulator, { store, timeoutMs: 10_000, ...options() });
       intercept?.(shop.app.get<HttpService>(PAYMENT_HTTP));
     });
     afterAll(() => shop.close());
 
-    describe.each(ENDPOINTS)('%s', (endpoint) => {
+    describe.each(OPERATIONS)('%s', (operation) => {
       it.each(FAULTS)('%s: the request is transmitted once', async (_fault, play) => {
-        simulator.fail({ operation: endpoint, ...play });
-        const attempt = await shop.call(endpoint, sound);
-        expectOneTransmission(endpoint);
+        const subject = await sound.prepare(operation);
+        simulator.fail({ operation, ...play });
+        const { record, thrown } = await shop.call(subject);
+        expectOneTransmission(operation);
         expect(elsewhere.received()).toBe('');
-        expect([attempt.payment.state, attempt.thrown]).toEqual(
-          endpoint === 'Init3d' ? ['failed', 'PaymentInit3dError'] : ['unknown', null],
+        expect([record.state, thrown]).toEqual(
+          operation === 'Init3d' ? ['failed', 'PaymentInit3dError'] : ['unknown', null],
         );
       });
 
       it('no fault: the request is transmitted once, and the outcome is right', async () => {
-        const { payment, thrown } = await shop.call(endpoint, sound);
-        expectOneTransmission(endpoint);
-        if (mayTransmitNothing) expect(['unknown', 'PaymentInit3dError']).toContain(thrown ?? payment.state);
-        else expect([payment.state, thrown]).toEqual([endpoint === 'Init3d' ? 'awaiting' : 'succeeded', null]);
+        const { record, thrown } = await shop.call(await sound.prepare(operation));
+        expectOneTransmission(operation);
+        const right = isGiveBack(operation) ? 'succeeded' : 'PaymentInit3dError';
+        if (mayTransmitNothing) expect(['unknown', right]).toContain(thrown ?? record.state);
+        else expect([record.state, thrown]).toEqual([operation === 'Init3d' ? 'awaiting' : 'succeeded', null]);
       });
     });
 
-    describe.each(GIVE_BACKS)('%s', (kind) => {
-      it.each(FAULTS)('%s: the request is transmitted once', async (_fault, play) => {
-        const payment = await sound.paid();
-        simulator.fail({ operation: kind, ...play });
-        const { refund, thrown } = await shop.giveBack(kind, payment);
-        expectOneTransmission(kind);
-        expect(elsewhere.received()).toBe('');
-        expect([refund.state, thrown]).toEqual(['unknown', null]);
-      });
-
-      it('no fault: the request is transmitted once, and the outcome is right', async () => {
-        const { refund, thrown } = await shop.giveBack(kind, await sound.paid());
-        expectOneTransmission(kind);
-        if (mayTransmitNothing) expect(['unknown', 'succeeded']).toContain(refund.state);
-        else expect([refund.state, thrown]).toEqual(['succeeded', null]);
-      });
-    });
-
-    function expectOneTransmission(endpoint: Endpoint | GiveBack): void {
+    function expectOneTransmission(operation: Operation): void {
       const { ledger } = simulator;
       expect(ledger.violations).toEqual([]);
-      expect(mayTransmitNothing ? [0, 1] : [1]).toContain(ledger.calls(endpoint));
+      expect(mayTransmitNothing ? [0, 1] : [1]).toContain(ledger.calls(operation));
     }
   });
 });

@@ -1,6 +1,6 @@
 import { queryMariaDb, startMariaDb } from '../services/mariadb.js';
 import { describeFrozen } from './frozen.js';
-import { impatientStore, patientStore } from './mariadb-shops.js';
+import { shortLimitStore, longLimitStore } from './mariadb-shops.js';
 
 describeFrozen({
   async start() {
@@ -18,6 +18,6 @@ describeFrozen({
       stop: () => mariadb.stop(),
     };
   },
-  impatientStore,
-  patientStore,
+  shortLimitStore,
+  longLimitStore,
 });

@@ -8,7 +8,7 @@ import { sale } from '../rigs/sale.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../services/mariadb.js';
 import { until } from '../services/until.js';
 import { POOLS } from './frozen.js';
-import { patientStore } from './mariadb-shops.js';
+import { longLimitStore } from './mariadb-shops.js';
 import { Shop } from './shop.js';
 
 let mariadb: MariaDb;
@@ -53,7 +53,7 @@ describe('mariadb troubles', () => {
       expect(await shop.payments.doPayment(sale())).toMatchObject({ state: 'succeeded', stored: true });
       await until(() =>
         shop.complete(awaiting).then(
-          ({ payment }) => payment.state === 'succeeded',
+          ({ state }) => state === 'succeeded',
           () => false,
         ),
       );
@@ -128,13 +128,13 @@ describe('mariadb troubles', () => {
       expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
     }
     await until(async () => (await shop.payments.find(meanwhile.conversationId))?.state === 'succeeded', 20_000);
-    expect(await shop.complete(awaiting)).toMatchObject({ payment: { state: 'succeeded', stored: true } });
+    expect(await shop.complete(awaiting)).toMatchObject({ state: 'succeeded', stored: true });
     expect([simulator.ledger.calls('DoPayment'), simulator.ledger.violations]).toEqual([12, []]);
   });
 });
 
 async function openShop(pool: (typeof POOLS)[number], url = database): Promise<Shop> {
-  const { store, end } = patientStore(url, pool);
+  const { store, end } = longLimitStore(url, pool);
   const shop = await Shop.open(simulator, { store });
   ends.push(end, () => shop.close());
   return shop;

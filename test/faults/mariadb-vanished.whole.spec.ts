@@ -1,4 +1,4 @@
-import { patientStore } from './mariadb-shops.js';
+import { longLimitStore } from './mariadb-shops.js';
 import { describeVanished } from './vanished.js';
 
-describeVanished('MariaDB', patientStore, ['own']);
+describeVanished('MariaDB', longLimitStore, ['own']);

@@ -1,6 +1,6 @@
 import { MemoryPaymentStore, PaymentHostedError, PaymentNotSentError, PaymentStoreError } from 'nestjs-card-payment';
 import type { FaultMoment, FaultPlay, Simulator } from 'nestjs-card-payment/simulator';
-import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
+import { SkippingClock } from '../rigs/clock-set-ahead.js';
 import { ODD } from '../rigs/odd-answers.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { startShop, type Shop } from '../rigs/shop.js';
@@ -50,7 +50,7 @@ function order() {
 }
 
 let simulator: Simulator;
-let clock: ClockSetAhead;
+let clock: SkippingClock;
 let shop: Shop;
 /** What becomes of calls of the store. */
 let handle: (call: StoreCall) => Promise<unknown>;
@@ -62,7 +62,7 @@ const downly = (call: StoreCall): Promise<unknown> =>
 
 describe('page', () => {
   beforeAll(async () => {
-    clock = new ClockSetAhead();
+    clock = new SkippingClock();
     simulator = await startTimelessGateway({ clock: () => clock.now() });
     handle = soundly;
     shop = await open();
@@ -123,7 +123,7 @@ describe('page', () => {
       }
       expect(await shop.payments.find(conversationId)).toEqual(payment);
       // The gateway is asked every two seconds at most.
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      clock.aheadMs += 2_000;
       expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: 'succeeded' });
       expect(simulator.ledger.charges).toHaveLength(1);
     });

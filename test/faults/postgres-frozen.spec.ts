@@ -1,6 +1,6 @@
 import { queryPostgres, startPostgres } from '../services/postgres.js';
 import { describeFrozen } from './frozen.js';
-import { impatientStore, patientStore } from './postgres-shops.js';
+import { shortLimitStore, longLimitStore } from './postgres-shops.js';
 
 describeFrozen({
   async start() {
@@ -17,6 +17,6 @@ describeFrozen({
       stop: () => postgres.stop(),
     };
   },
-  impatientStore,
-  patientStore,
+  shortLimitStore,
+  longLimitStore,
 });

@@ -2,11 +2,11 @@ import * as kysely from 'kysely';
 import { type PaymentTables, postgresPaymentStore, SqlPaymentStore } from 'nestjs-card-payment/sql';
 import pg from 'pg';
 import { postgresEngine, postgresPoolAccess } from '../../lib/store/sql/engines/postgres.js';
-import { type PatientStore, type Pool, SHORT_LIMITS } from './frozen.js';
+import { type StoreOfPool, type Pool, SHORT_LIMITS } from './frozen.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** A store as the module makes it from a URL or from a given pool, but with short limits. */
-export function impatientStore(connectionString: string, pool: Pool): PaymentStore {
+export function shortLimitStore(connectionString: string, pool: Pool): PaymentStore {
   const connections = new pg.Pool({ connectionString });
   connections.on('error', () => undefined);
   const { dialect } = postgresPoolAccess(kysely, connections, SHORT_LIMITS);
@@ -15,7 +15,7 @@ export function impatientStore(connectionString: string, pool: Pool): PaymentSto
 }
 
 /** A store with the limits of the module itself. */
-export function patientStore(connectionString: string, pool: Pool): PatientStore {
+export function longLimitStore(connectionString: string, pool: Pool): StoreOfPool {
   if (pool === 'own') return { store: postgresPaymentStore({ connectionString }), end: () => Promise.resolve() };
   const connections = new pg.Pool({ connectionString });
   connections.on('error', () => undefined);

@@ -1,5 +1,5 @@
 import { POOLS } from './frozen.js';
-import { patientStore } from './postgres-shops.js';
+import { longLimitStore } from './postgres-shops.js';
 import { describeVanished } from './vanished.js';
 
-describeVanished('PostgreSQL', patientStore, POOLS);
+describeVanished('PostgreSQL', longLimitStore, POOLS);

@@ -1,40 +1,50 @@
-import type { PaymentReason } from 'nestjs-card-payment';
+import { MemoryPaymentStore, type Payment, type PaymentReason, type Refund } from 'nestjs-card-payment';
 import { type FaultMoment, type FaultPlay, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { ODD } from '../rigs/odd-answers.js';
 import { CASES } from './reply-rows.js';
-import { type Attempt, type Endpoint, Shop } from './shop.js';
+import { amountOf, type Attempt, GIVE_BACKS, isGiveBack, isRefund, MOVES, type Operation, Shop } from './shop.js';
+import type { Subject } from './shop.js';
 
 let simulator: Simulator;
-let patient: Shop;
+/** No case waits for its limits, unless what it tests is broken. */
+let longLimits: Shop;
 /** For faults that only the deadline ends. */
-let hurried: Shop;
+let shortLimits: Shop;
+
+/** @param inquiryKnowsRefunds whether a real gateway's inquiry finds refunds by their own ids is not known (unverified) */
+async function openShops(inquiryKnowsRefunds: boolean): Promise<void> {
+  const store = new MemoryPaymentStore();
+  simulator = await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds });
+  longLimits = await Shop.open(simulator, { store, timeoutMs: 15_000, verifySign: true });
+  shortLimits = await Shop.open(simulator, { store, timeoutMs: 400, verifySign: true });
+}
+
+async function closeShops(): Promise<void> {
+  await longLimits.close();
+  await shortLimits.close();
+  await simulator.close();
+}
 
 describe('replies', () => {
-  beforeAll(async () => {
-    simulator = await startSimulator({ dialect: 'morpos' });
-    patient = await Shop.open(simulator, { timeoutMs: 60_000, verifySign: true });
-    hurried = await Shop.open(simulator, { timeoutMs: 400, verifySign: true });
-  });
+  beforeAll(() => openShops(true));
   afterEach(() => simulator.reset());
-  afterAll(async () => {
-    await patient.close();
-    await hurried.close();
-    await simulator.close();
-  });
+  afterAll(closeShops);
 
-  describe.each(['DoPayment', 'Auth3d'] as const)('%s', (endpoint) => {
-    it.each(CASES)('$name: $charge.0, $charge.1', async ({ play, at, charge: [state, reason] }) => {
-      const attempt = await meet(endpoint, at, play);
-      const { payment, shop } = attempt;
-      const isCharged = at === 'after';
-      expect([payment.state, payment.reason]).toEqual([state, reason]);
-      expect(simulator.ledger.chargedTimes(payment.conversationId)).toBe(isCharged ? 1 : 0);
+  describe.each(MOVES)('%s', (operation) => {
+    // The answers to refunds have no sign.
+    const cases = CASES.filter(({ charge: [, reason] }) => !(isGiveBack(operation) && reason === 'sign_mismatch'));
 
-      // An inquiry settles what the answer left open, when the gateway knows the payment; otherwise it stays unknown.
+    it.each(cases)('$name: $charge.0, $charge.1', async ({ play, at, charge: [state, reason] }) => {
+      const { record, subject, shop } = await meet(operation, at, play);
+      const hasMoved = at === 'after';
+      expect([record.state, record.reason]).toEqual([state, reason]);
+      expect(shop.moved(record)).toBe(hasMoved ? 1 : 0);
+      await expectHeldOrFree(shop, subject, record);
+
+      // An inquiry settles what the answer left open, when the gateway knows of it; otherwise it stays unknown.
       if (state !== 'unknown') return;
-      const { state: asked } = await shop.payments.inquire(payment.conversationId);
-      expect(asked).toBe(isCharged ? 'succeeded' : 'unknown');
-      expectOneTransmission(endpoint, attempt);
+      expect((await shop.inquire(record)).state).toBe(hasMoved ? 'succeeded' : 'unknown');
+      expectOneTransmission(operation, record);
     });
   });
 
@@ -49,10 +59,10 @@ describe('replies', () => {
     beforeEach(() => simulator.fail({ operation: 'Auth3d', ...ODD['bare-code'] }));
 
     it('is confirmed by an inquiry at once', async () => {
-      const attempt = await asking.call('Auth3d');
-      expect([attempt.payment.state, attempt.payment.reason]).toEqual(['succeeded', null]);
+      const { record } = await asking.call(await asking.prepare('Auth3d'));
+      expect([record.state, record.reason]).toEqual(['succeeded', null]);
       expect(simulator.ledger.calls('CheckPayment')).toBe(1);
-      expectOneTransmission('Auth3d', attempt);
+      expectOneTransmission('Auth3d', record);
     });
 
     it.each<[string, FaultPlay]>([
@@ -64,16 +74,15 @@ describe('replies', () => {
       ['HTML', ODD.html],
     ])('stays unknown when the inquiry is met by %s, and is settled by the next', async (_fault, play) => {
       simulator.fail({ operation: 'CheckPayment', ...play });
-      const attempt = await asking.call('Auth3d');
-      const { conversationId, state, reason } = attempt.payment;
-      expect([state, reason]).toEqual(['unknown', 'unbound']);
-      expect(await asking.payments.find(conversationId)).toEqual(attempt.payment);
-      expect((await asking.payments.inquire(conversationId)).state).toBe('succeeded');
-      expectOneTransmission('Auth3d', attempt);
+      const { record } = await asking.call(await asking.prepare('Auth3d'));
+      expect([record.state, record.reason]).toEqual(['unknown', 'unbound']);
+      expect(await asking.kept(record)).toEqual([record]);
+      expect((await asking.inquire(record)).state).toBe('succeeded');
+      expectOneTransmission('Auth3d', record);
     });
 
     it('is believed where the merchant says so', async () => {
-      expect((await trusting.call('Auth3d')).payment.state).toBe('succeeded');
+      expect((await trusting.call(await trusting.prepare('Auth3d'))).record.state).toBe('succeeded');
       expect(simulator.ledger.calls('CheckPayment')).toBe(0);
     });
   });
@@ -87,8 +96,8 @@ describe('replies', () => {
       expectStart(await meet('Init3d', 'after', ODD[name]), 'unreadable');
     });
 
-    function expectStart({ payment, thrown, html }: Attempt, reason: PaymentReason | null): void {
-      expect([payment.state, payment.reason, thrown, html !== null]).toEqual(
+    function expectStart({ record, thrown, html }: Attempt, reason: PaymentReason | null): void {
+      expect([record.state, record.reason, thrown, html !== null]).toEqual(
         reason === null ? ['awaiting', null, null, true] : ['failed', reason, 'PaymentInit3dError', false],
       );
       expect(simulator.ledger.charges).toEqual([]);
@@ -96,18 +105,73 @@ describe('replies', () => {
   });
 });
 
-/** Calls the endpoint, whose request meets the fault. */
-async function meet(endpoint: Endpoint, at: FaultMoment, play: FaultPlay): Promise<Attempt & { readonly shop: Shop }> {
-  const shop = play.kind === 'stall' ? hurried : patient;
-  simulator.fail({ operation: endpoint, at, ...play });
-  const attempt = await shop.call(endpoint);
-  expect(await shop.payments.find(attempt.payment.conversationId)).toEqual(attempt.payment);
-  expectOneTransmission(endpoint, attempt);
-  return { ...attempt, shop };
+describe.each(GIVE_BACKS)('%s, where inquiries know no refunds,', (operation) => {
+  beforeAll(() => openShops(false));
+  afterEach(() => simulator.reset());
+  afterAll(closeShops);
+
+  it.each<[string, FaultMoment, FaultPlay]>([
+    ['no answer', 'before', { kind: 'reset' }],
+    ['no answer', 'after', { kind: 'reset' }],
+    ['503', 'after', { kind: 'status', status: 503 }],
+    ['an unheard-of code', 'after', ODD['unheard-of-code']],
+    ['HTML', 'after', ODD.html],
+  ])('stays unknown after %s, %s the work, until a person settles it', async (_fault, at, play) => {
+    const { record, shop } = await meet(operation, at, play);
+    const { payments } = shop;
+    for (let times = 0; times < 3; times += 1) expect((await shop.inquire(record)).state).toBe('unknown');
+    const truth = shop.moved(record) === 1 ? 'succeeded' : 'failed';
+    expect((await payments.resolveRefund((record as Refund).refundId, truth, 'seen in the panel')).state).toBe(truth);
+    const { refunded } = await payments.refundTotals(record.conversationId);
+    expect(Number(refunded)).toBe(Number(simulator.ledger.refundedAmount(record.conversationId)));
+    expectOneTransmission(operation, record);
+  });
+});
+
+/** Calls the operation, whose request meets the fault. */
+async function meet(
+  operation: Operation,
+  at: FaultMoment,
+  play: FaultPlay,
+): Promise<Attempt & { readonly subject: Subject; readonly shop: Shop }> {
+  const shop = play.kind === 'stall' ? shortLimits : longLimits;
+  const subject = await longLimits.prepare(operation);
+  simulator.fail({ operation, at, ...play });
+  const attempt = await shop.call(subject);
+  const { record, thrown } = attempt;
+  expect(await shop.kept(record)).toEqual([record]);
+  if (isGiveBack(operation)) {
+    expect([thrown, record]).toMatchObject([null, { kind: operation, stored: true }]);
+    expect(await shop.payments.find(record.conversationId)).toEqual(subject.payment);
+  }
+  expectOneTransmission(operation, record);
+  return { ...attempt, subject, shop };
 }
 
-function expectOneTransmission(endpoint: Endpoint, { payment }: Attempt): void {
+/** Nothing else is sent of the order, or of the payment, while money may have moved; and nothing is in the way if not. */
+async function expectHeldOrFree(shop: Shop, subject: Subject, record: Payment | Refund): Promise<void> {
+  const { operation } = subject;
   const { ledger } = simulator;
-  expect([ledger.calls(endpoint), ledger.violations]).toEqual([1, []]);
-  expect(ledger.chargedTimes(payment.conversationId)).toBeLessThanOrEqual(1);
+  const again = isGiveBack(operation) ? subject : { ...subject, operation: 'DoPayment' as const };
+  if (record.state === 'failed') {
+    expect((await shop.call(again)).record.state).toBe('succeeded');
+    if (isRefund(record)) expect(ledger.refundedAmount(record.conversationId)).toBe(amountOf(operation));
+    expect(ledger.violations).toEqual([]);
+  } else if (record.state !== 'succeeded') {
+    const sent = simulator.requests.length;
+    const code = isRefund(record) ? 'PAYMENT_REFUND' : 'PAYMENT_DUPLICATE';
+    await expect(shop.call(isRefund(record) ? { ...subject, operation: 'refund' } : again)).rejects.toMatchObject({
+      code,
+    });
+    expect(simulator.requests).toHaveLength(sent);
+    // It counts as given.
+    const counted = { refunded: '0.00', open: amountOf(operation) };
+    if (isRefund(record)) expect(await shop.payments.refundTotals(record.conversationId)).toMatchObject(counted);
+  }
+}
+
+function expectOneTransmission(operation: Operation, record: Payment | Refund): void {
+  const { ledger } = simulator;
+  expect([ledger.calls(operation), ledger.violations]).toEqual([1, []]);
+  expect(longLimits.moved(record)).toBeLessThanOrEqual(1);
 }

@@ -177,6 +177,13 @@ export const ROWS: readonly Row[] = [
     init3d: 'unrecognised_code' as const,
   })),
   {
+    fault: '200 with a decline',
+    play: { kind: 'reply', status: 200, body: JSON.stringify({ code: 'B0013', message: 'Invalid amount' }) },
+    at: BEFORE,
+    charge: ['failed', 'declined'],
+    init3d: 'declined',
+  },
+  {
     fault: 'a decline for another conversationId',
     play: { kind: 'reply', status: 200, body: JSON.stringify({ code: 'B0051', conversationId: 'ANOTHER' }) },
     at: EITHER,

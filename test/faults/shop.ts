@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import {
+  type DoPaymentDto,
   type Payment,
   PaymentInit3dError,
   PaymentNotSentError,
@@ -13,29 +14,45 @@ import { PaymentClock, SystemClock } from '../../lib/runtime/clock.js';
 import { AUTH3D_RETRY_MS } from '../../lib/settlement/claim.js';
 import { sale, startMerchant } from '../e2e/merchant.js';
 
-export const ENDPOINTS = ['DoPayment', 'Init3d', 'Auth3d'] as const satisfies readonly SimulatorOperation[];
-export type Endpoint = (typeof ENDPOINTS)[number];
-
+/** What charges a card. */
+export const CHARGES = ['DoPayment', 'Auth3d'] as const satisfies readonly SimulatorOperation[];
 /** What gives money back: a part of a payment, or the whole sale. */
 export const GIVE_BACKS = ['refund', 'void'] as const satisfies readonly RefundOperation[];
+/** Each request that may move money, and Init3d, which cannot. */
+export const MOVES = [...CHARGES, ...GIVE_BACKS] as const;
+export const OPERATIONS = [...MOVES, 'Init3d'] as const;
+export type Operation = (typeof OPERATIONS)[number];
 export type GiveBack = (typeof GIVE_BACKS)[number];
 
 /** What a refund gives back here, of {@link SALE_AMOUNT}. */
 export const REFUND_AMOUNT = '40.00';
 export const SALE_AMOUNT = '149.90';
 
-/** The payment that a call returned, or the error that it threw, which holds the payment. */
+export const amountOf = (operation: Operation): string => (operation === 'refund' ? REFUND_AMOUNT : SALE_AMOUNT);
+
+/** What an operation is called with, as often as a test likes. */
+export interface Subject {
+  readonly operation: Operation;
+  /** The order, of DoPayment and Init3d. */
+  readonly order: DoPaymentDto;
+  /** Of Auth3d the one whose buyer is at the bank, of a refund the one that was paid. */
+  readonly payment: Payment | null;
+}
+
+/** The payment or the refund that a call returned, or that its error holds. */
 export interface Attempt {
-  readonly payment: Payment;
+  readonly record: Payment | Refund;
   readonly thrown: 'PaymentNotSentError' | 'PaymentInit3dError' | null;
   /** Only of a successful Init3d. */
   readonly html: string | null;
 }
 
-/** The refund that a call returned, or that its error holds. */
-export interface RefundAttempt {
-  readonly refund: Refund;
-  readonly thrown: 'PaymentNotSentError' | null;
+export function isGiveBack(operation: Operation): operation is GiveBack {
+  return operation === 'refund' || operation === 'void';
+}
+
+export function isRefund(record: Payment | Refund): record is Refund {
+  return 'refundId' in record;
 }
 
 /** Skips the pauses between the tries of an Auth3d that was not sent, and counts them. */
@@ -89,20 +106,59 @@ export class Shop {
     this.clock.onPause = action;
   }
 
-  /** One call of the endpoint. It throws errors that no fault may cause. */
-  async call(endpoint: Endpoint, starter: Shop = this): Promise<Attempt> {
-    if (endpoint === 'Auth3d') return this.complete(await starter.awaiting());
+  /** Makes what the operation needs. */
+  async prepare(operation: Operation): Promise<Subject> {
+    const order = sale(SALE_AMOUNT);
+    if (operation === 'Auth3d') return { operation, order, payment: (await this.payments.init3d(order)).payment };
+    return { operation, order, payment: isGiveBack(operation) ? await this.paid() : null };
+  }
+
+  /**
+   * One call. It throws errors that no fault may cause.
+   *
+   * @param more of refunds
+   */
+  async call(
+    { operation, order, payment }: Subject,
+    more: Pick<RefundDto, 'refundId' | 'idempotencyKey'> = {},
+  ): Promise<Attempt> {
+    const { payments } = this;
+    const conversationId = payment?.conversationId ?? '';
+    const returned = (record: Payment | Refund): Attempt => ({ record, thrown: null, html: null });
+    if (operation === 'Auth3d') return returned(await this.complete(conversationId));
     try {
-      if (endpoint === 'DoPayment') return { payment: await this.payments.doPayment(sale()), thrown: null, html: null };
-      const { payment, html } = await this.payments.init3d(sale());
-      return { payment, thrown: null, html };
+      if (operation === 'DoPayment') return returned(await payments.doPayment(order));
+      if (operation === 'refund')
+        return returned(await payments.refund({ conversationId, amount: REFUND_AMOUNT, ...more }));
+      if (operation === 'void') return returned(await payments.void({ conversationId, ...more }));
+      const started = await payments.init3d(order);
+      return { ...returned(started.payment), html: started.html };
     } catch (error) {
       if (error instanceof PaymentNotSentError)
-        return { payment: error.payment, thrown: 'PaymentNotSentError', html: null };
+        return { record: error.refund ?? error.payment, thrown: 'PaymentNotSentError', html: null };
       if (error instanceof PaymentInit3dError)
-        return { payment: error.payment, thrown: 'PaymentInit3dError', html: null };
+        return { record: error.payment, thrown: 'PaymentInit3dError', html: null };
       throw error;
     }
+  }
+
+  /** The payment as it is kept, or all refunds of its payment. */
+  async kept(record: Payment | Refund): Promise<readonly (Payment | Refund | null)[]> {
+    const { conversationId } = record;
+    return isRefund(record) ? this.payments.refunds(conversationId) : [await this.payments.find(conversationId)];
+  }
+
+  /** Asks the gateway. */
+  inquire(record: Payment | Refund): Promise<Payment | Refund> {
+    return isRefund(record)
+      ? this.payments.inquireRefund(record.refundId)
+      : this.payments.inquire(record.conversationId);
+  }
+
+  /** How often the gateway moved the money of this payment or refund. */
+  moved(record: Payment | Refund): number {
+    const { ledger } = this.simulator;
+    return isRefund(record) ? ledger.refundedTimes(record.refundId) : ledger.chargedTimes(record.conversationId);
   }
 
   /** A 3D payment whose buyer has been verified by the bank. */
@@ -111,10 +167,10 @@ export class Shop {
     return conversationId;
   }
 
-  /** Auth3d, with what the bank of the simulator sends. If it throws, the test fails. */
-  async complete(conversationId: string): Promise<Attempt> {
+  /** Auth3d, with what the bank of the simulator sends. */
+  complete(conversationId: string): Promise<Payment> {
     const { fields } = this.simulator.approve(conversationId);
-    return { payment: await this.payments.auth3d({ conversationId, fields }), thrown: null, html: null };
+    return this.payments.auth3d({ conversationId, fields });
   }
 
   /** A payment whose money can be given back. */
@@ -122,21 +178,6 @@ export class Shop {
     const payment = await this.payments.doPayment(sale(SALE_AMOUNT));
     if (payment.state !== 'succeeded') throw new Error(`The payment to be given back is ${payment.state}.`);
     return payment;
-  }
-
-  /** Gives back a part of the payment, or all of it. It throws errors that no fault may cause. */
-  async giveBack(
-    kind: GiveBack,
-    { conversationId }: Pick<Payment, 'conversationId'>,
-    more: Pick<RefundDto, 'refundId' | 'idempotencyKey'> = {},
-  ): Promise<RefundAttempt> {
-    try {
-      const amount = kind === 'refund' ? { amount: REFUND_AMOUNT } : {};
-      return { refund: await this.payments[kind]({ conversationId, ...amount, ...more }), thrown: null };
-    } catch (error) {
-      if (!(error instanceof PaymentNotSentError) || !error.refund) throw error;
-      return { refund: error.refund, thrown: 'PaymentNotSentError' };
-    }
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,7 @@ import { fanOutLock, type Session, SQL_SERVERS, type SqlServer } from '../rigs/s
 import { startTcpProxy } from '../services/tcp-proxy.js';
 import { hashedName } from '../../lib/store/unique-names.js';
 import { until } from '../services/until.js';
-import type { PatientStore, Pool } from './frozen.js';
+import type { StoreOfPool, Pool } from './frozen.js';
 
 /** Longer than the store waits for a lock, twice. */
 const MAX_LOCK_WAIT_MS = 13_000;
@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 const WAITING_EVENT = `handler_id = '' and event_id`;
 
 /** Opens a store with the limits of the module itself, over a pool of its own or over one that is given. */
-type OpenPatient = (url: string, pool: Pool) => PatientStore;
+type OpenStore = (url: string, pool: Pool) => StoreOfPool;
 
 interface Scene {
   readonly url: string;
@@ -31,7 +31,7 @@ interface Scene {
  */
 export function describeVanished(
   name: keyof typeof SQL_SERVERS,
-  patientStore: OpenPatient,
+  longLimitStore: OpenStore,
   limitedPools: readonly Pool[],
 ): void {
   const database: SqlServer = SQL_SERVERS[name];
@@ -167,8 +167,8 @@ export function describeVanished(
     scene(`the module’s own session over a pool (${pool}), in the middle of a purge: the server ends it`, async () => {
       const url = await server.createDatabase();
       const proxy = await startTcpProxy({ port: Number(new URL(url).port) });
-      const victim = patientStore(url.replace(/:\d+\//, `:${proxy.port}/`), pool);
-      await victim.store.open();
+      const frozen = longLimitStore(url.replace(/:\d+\//, `:${proxy.port}/`), pool);
+      await frozen.store.open();
       const others = await openSqlStore(url);
       const payments = new StoreTrial(others, others, new TestClock());
       const record = await payments.insert({ state: 'failed', finalizedAt: new Date(0) });
@@ -176,7 +176,7 @@ export function describeVanished(
       const obstacle = await database.connect(url);
       await obstacle.run('begin');
       await lock(obstacle, 'card_payment_version', payments, 'conversation_id', record.conversationId);
-      const purged = expect(purge({ store: victim.store, account: payments.account })).rejects.toThrow();
+      const purged = expect(purge({ store: frozen.store, account: payments.account })).rejects.toThrow();
       await until(async () => database.isAnyoneWaiting(obstacle, '%delete%version%'));
       proxy.hold();
       await obstacle.run('rollback');
@@ -187,8 +187,8 @@ export function describeVanished(
       await until(async () => (await replaced()) === 'replaced', 25_000);
       await purged;
       proxy.release();
-      await victim.store.close();
-      await victim.end();
+      await frozen.store.close();
+      await frozen.end();
       await others.close();
       await proxy.stop();
     });

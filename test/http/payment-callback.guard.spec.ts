@@ -20,6 +20,8 @@ import {
 import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { type Merchant, PLATFORMS, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
 
+const ROUTE = 'https://shop.example/checkout/{token}/back';
+
 /** The callback routes of a merchant. */
 @Controller('checkout')
 class CheckoutController {
@@ -60,7 +62,8 @@ describe.each(PLATFORMS)('a route of the merchant with PaymentCallbackGuard on %
     simulator = await startSimulator({ dialect: 'morpos' });
     const options = { ...simulatorOptions(simulator), publicUrl: 'https://shop.example' };
     shop = await startMerchant(platform, simulator, {
-      options: { store },
+      structure: { callback: false },
+      options: { store, publicUrl: undefined, returnUrl: ROUTE, failUrl: ROUTE },
       metadata: {
         imports: [PaymentModule.forRoot({ ...options, name: 'eu' })],
         controllers: [CheckoutController],

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { built } from '../rigs/built.js';
 import { cleanEnvironment } from './tarball.js';
 
 const MERCHANT = {
@@ -70,6 +71,7 @@ async function loaded(
 
 function loadedFiles(kind: 'esm' | 'cjs', env: Readonly<Record<string, string>>, more: string): Promise<string[]> {
   const args = [`--input-type=${kind === 'esm' ? 'module' : 'commonjs'}`, '-e', script(kind, more)];
+  built();
   return new Promise((resolve, reject) => {
     const options = { env: { ...cleanEnvironment(), ...MERCHANT, ...env }, maxBuffer: 16 * 1024 * 1024 };
     execFile(process.execPath, args, options, (error, stdout, stderr) => {

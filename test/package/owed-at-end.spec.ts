@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { built } from '../rigs/built.js';
 import { cleanEnvironment } from './tarball.js';
 
 /** A job of a merchant that takes a payment while its store refuses outcomes for some time. */
@@ -52,6 +53,7 @@ interface Ended {
 
 function run(end: string, downMs: number): Promise<Ended> {
   const env = { ...cleanEnvironment(), PAYMENT_BASE_URL: 'simulator:', DOWN_MS: String(downMs) };
+  built();
   return new Promise((resolve, reject) => {
     const args = ['--input-type=module', '-e', JOB + end];
     execFile(process.execPath, args, { env, timeout: 90_000 }, (error, stdout, stderr) => {

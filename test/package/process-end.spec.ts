@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { built } from '../rigs/built.js';
 import { cleanEnvironment } from './tarball.js';
 
 const CARD = `{ cardNo: '4508034508034509', expDate: '1236', cvv: '000' }`;
@@ -55,6 +56,7 @@ function run(kind: 'esm' | 'cjs', script: string, env: Readonly<Record<string, s
     return `import ${bindings ? `{ ${bindings} } from ` : ''}'${name}';`;
   });
   const args = [`--input-type=${kind === 'esm' ? 'module' : 'commonjs'}`, '-e', code];
+  built();
   return new Promise((resolve, reject) => {
     const options = { env: { ...cleanEnvironment(), ...env }, timeout: 60_000 };
     execFile(process.execPath, args, options, (error, stdout, stderr) => {

@@ -1,6 +1,7 @@
 import { execFile, type ExecFileException } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { built } from '../rigs/built.js';
 
 export interface RunOptions {
   readonly cwd: string;
@@ -30,10 +31,10 @@ export function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofTestRun.test(name)));
 }
 
-/** Packs the output of `npm run build` (`npm test` runs it first), and returns the path of the tarball. */
+/** Packs the output of `npm run build`, and returns the path of the tarball. */
 export async function packTarball(folder: string): Promise<string> {
-  if (!existsSync('dist/cjs/package.json')) {
-    throw new Error('There is no build to pack: npm run build');
+  if (!existsSync(join(built(), 'esm/index.d.ts'))) {
+    throw new Error('The build has no types, which the package has: npm run build');
   }
   const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
   const { status, stdout, stderr } = await run('npm', args, { cwd: process.cwd() });

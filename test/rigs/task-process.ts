@@ -2,6 +2,7 @@ import { type ChildProcess, fork, type ForkOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { TimeoutError, withTimeout } from '../../lib/runtime/clock.js';
+import { built } from './built.js';
 
 const TYPESCRIPT = new URL('../../bench/typescript.mjs', import.meta.url).href;
 const TYPESCRIPT_ARGV = ['--disable-warning=ExperimentalWarning', '--import', TYPESCRIPT];
@@ -40,6 +41,7 @@ export class TaskProcess {
    * @param setup what the script reads as JSON from its first argument
    */
   static async fork(script: URL | string, setup: unknown, options: ForkOptions = {}): Promise<TaskProcess> {
+    built();
     const path = typeof script === 'string' ? script : fileURLToPath(script);
     const execArgv = path.endsWith('.ts') ? [...TYPESCRIPT_ARGV, ...(options.execArgv ?? [])] : options.execArgv;
     const forked = fork(path, [JSON.stringify(setup)], { ...options, ...(execArgv && { execArgv }) });
@@ -51,6 +53,13 @@ export class TaskProcess {
       await started.kill();
       throw error;
     }
+  }
+
+  /** The tasks of its script as methods, each with one input at most. `end` is {@link end}. */
+  as<Tasks extends object>(): Tasks {
+    const ask = (name: string) => (name === 'end' ? () => this.end() : (input?: unknown) => this.ask(name, input));
+    // A promise of it must not take it for a promise.
+    return new Proxy({} as Tasks, { get: (_tasks, name) => (name === 'then' ? undefined : ask(String(name))) });
   }
 
   /** The system's number of the process. */

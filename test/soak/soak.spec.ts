@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { built } from '../rigs/built.js';
 import { inWhole } from '../rigs/extent.js';
 
 const SCRIPT = 'test/soak/main.ts';
@@ -31,6 +32,7 @@ describe('npm run soak, for some seconds', () => {
   });
 
   async function soak(args: string[]): Promise<{ status: number | null; output: string }> {
+    built();
     const child = fork(SCRIPT, args, { execArgv: EXEC_ARGV, silent: true });
     running.add(child);
     let output = '';
