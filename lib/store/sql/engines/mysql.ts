@@ -1,14 +1,6 @@
 import type { KyselyPlugin, MysqlPool, MysqlPoolConnection, MysqlQueryResult, QueryResult } from 'kysely';
 import { withTimeout } from '../../../runtime/clock.js';
-import {
-  boundedAccess,
-  type DriverPool,
-  hearOfNew,
-  LIMITS,
-  noteNew,
-  type OpenPool,
-  OWN_POOL,
-} from '../bounded-driver.js';
+import { boundedAccess, type DriverPool, LIMITS, type OpenPool, OWN_POOL } from '../bounded-driver.js';
 import type { SqlAccess, SqlEngine } from '../engine.js';
 import { codeOf, importDriver } from '../errors.js';
 import { checkMysqlHost, checkMysqlServer, checkMysqlVersion } from './mysql-server.js';
@@ -221,25 +213,19 @@ interface MysqlConnection extends MysqlPoolConnection {
   /** Takes it out of the pool, even while a query runs on it. */
   destroy(): void;
   readonly stream?: { destroy(): unknown };
-  on(event: 'error', listener: () => void): unknown;
-}
-
-interface ListenedPool extends MysqlPool {
-  on?(event: 'connection', act: (connection: MysqlConnection) => void): unknown;
 }
 
 /** @param prepare is done with each new connection before its first use */
 function driverPoolOf(
-  pool: ListenedPool,
+  pool: MysqlPool,
   prepare?: (connection: MysqlConnection) => Promise<void>,
 ): DriverPool<MysqlConnection> {
   const prepared = new WeakSet<MysqlConnection>();
-  // An idle connection that breaks is replaced; the pool's own listener hears its first error alone.
-  hearOfNew(pool, (onNew) => pool.on?.('connection', onNew));
   return {
+    emitter: pool,
+    newConnection: 'connection',
     async acquire() {
       const connection = await acquire(pool);
-      if (!pool.on) noteNew(connection);
       if (!prepare || prepared.has(connection)) return connection;
       try {
         // Without a limit, one that falls silent now would keep its place in the pool for good.

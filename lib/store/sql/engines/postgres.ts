@@ -2,16 +2,7 @@ import type { PostgresPool, PostgresPoolClient, PostgresQueryResult, QueryResult
 import type { Client, ClientConfig, PoolConfig } from 'pg';
 import { looksAtNoCertificate, STRONG_TLS } from '../../../runtime/network.js';
 import { withTimeout } from '../../../runtime/clock.js';
-import {
-  boundedAccess,
-  type DriverPool,
-  hearOfNew,
-  ignore,
-  LIMITS,
-  noteNew,
-  type OpenPool,
-  OWN_POOL,
-} from '../bounded-driver.js';
+import { boundedAccess, type DriverPool, LIMITS, type OpenPool, OWN_POOL } from '../bounded-driver.js';
 import type { Environment, SqlAccess, SqlEngine } from '../engine.js';
 import { codeOf, ESCAPES_IN_URLS, importDriver, ShownError, unescaped } from '../errors.js';
 import { checkPostgresHost, checkPostgresServer } from './postgres-server.js';
@@ -180,9 +171,9 @@ async function makePool(config: PoolConfig): Promise<PostgresPool> {
     keepAlive: true,
     keepAliveInitialDelayMillis: OWN_POOL.keepAliveDelayMs,
   });
-  // An idle connection that breaks is replaced.
-  pool.on('error', ignore);
-  hearOfNew(pool, (onNew) => pool.on('connect', onNew));
+  // An idle connection that breaks is replaced; the first one may do so before the driver listens to it.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
@@ -205,7 +196,6 @@ function withStrongTls(Base: typeof Client): typeof Client {
 /** Whether the limits are in force: a pooler may have ignored them, and the URL may set others. */
 async function hasLimits(pool: PostgresPool): Promise<boolean> {
   const client: PoolClient = await pool.connect();
-  client.on?.('error', ignore);
   let isBroken = true;
   try {
     const asked = client.query<{ name: string; setting: string }>(
@@ -230,31 +220,15 @@ async function hasLimits(pool: PostgresPool): Promise<boolean> {
 interface PoolClient extends PostgresPoolClient {
   /** With true, the connection is closed, even while a query runs on it. */
   release(isBroken?: boolean): void;
-  on?(event: 'error', listener: () => void): unknown;
-  off?(event: 'error', listener: () => void): unknown;
 }
 
-interface ListenedPool extends PostgresPool {
-  on?(event: 'connect', act: (client: PoolClient) => void): unknown;
-}
-
-function driverPoolOf(pool: ListenedPool): DriverPool<PoolClient> {
-  // A server that shuts down may end a connection as soon as it is made, before it is given to a caller.
-  hearOfNew(pool, (onNew) => pool.on?.('connect', onNew));
+function driverPoolOf(pool: PostgresPool): DriverPool<PoolClient> {
   return {
-    async acquire() {
-      const client: PoolClient = await pool.connect();
-      // The pool listens to idle clients only.
-      client.on?.('error', ignore);
-      if (!pool.on) noteNew(client);
-      return client;
-    },
+    emitter: pool,
+    newConnection: 'connect',
+    acquire: () => pool.connect(),
     query: async (client, sql, parameters) => queryResultOf(await client.query(sql, parameters)),
-    release(client, isBroken) {
-      // A broken connection may still emit an error after this.
-      if (!isBroken) client.off?.('error', ignore);
-      client.release(isBroken);
-    },
+    release: (client, isBroken) => client.release(isBroken),
     isAnswer,
     end: () => pool.end(),
   };
