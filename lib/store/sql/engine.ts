@@ -42,18 +42,11 @@ export interface SqlAccess {
   readonly hasLimitedSessions: () => boolean;
 }
 
-/** How a database is opened. */
-export interface OpenOptions {
-  /** A database that does not exist is not made, and its mode stays as it is. */
-  readonly mustExist?: boolean;
-  readonly maxConnections?: number | undefined;
-}
-
 /**
  * Everything in which one database differs from another. The rest of the SQL store knows no database by name.
  *
- * An engine's file loads neither Kysely nor a driver until `open` is called: printing the schema and checking a URL
- * work where neither is installed.
+ * An engine's file loads neither Kysely nor a driver by itself: printing the schema and checking a URL work where
+ * neither is installed.
  */
 export interface SqlEngine {
   /** Its name in code and on the command line. */
@@ -64,11 +57,14 @@ export interface SqlEngine {
   /** What its URLs look like, for people. */
   readonly urlForm: string;
   readonly owns: (url: string) => boolean;
+  /** The package that is installed beside Kysely. */
+  readonly driver: string;
   /**
-   * How Kysely reaches the database of a URL.
-   * @throws Error that names the packages to install, or says what is wrong with the URL; it never shows the URL
+   * How Kysely reaches the database of a URL. With `mustExist`, a file that does not exist is not made, and the mode of
+   * one that does stays as it is.
+   * @throws Error that says what is wrong with the URL; it never shows the URL
    */
-  readonly open: (url: string, options?: OpenOptions) => Promise<SqlAccess>;
+  readonly access: (kysely: typeof import('kysely'), url: string, mustExist?: boolean) => SqlAccess;
   /**
    * The host that is reached without TLS, or without checking the server's certificate; null if there is none.
    * @param environment whose variables the driver reads for what the URL does not say

@@ -54,14 +54,14 @@ export function shownFile(file: string): string {
   return /[@?#]/.test(file) ? '…' : file;
 }
 
-/** Imports a package that only some installations have. */
-export async function importDriver<T>(packages: string, load: () => Promise<T>): Promise<T> {
+/** Imports a driver, or Kysely for it: packages that only some installations have. */
+export async function importDriver<T>(driver: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') {
-      throw new ShownError(`a package is missing: npm install ${missingPackages(packages.split(' '))}`);
+      throw new ShownError(`a package is missing: npm install ${missingPackages(['kysely', driver])}`);
     }
     throw error;
   }

@@ -8,8 +8,6 @@ import { mysqlAddress, unprotectedMysqlHost } from './mysql-url.js';
 
 type Kysely = typeof import('kysely');
 
-const MYSQL_PACKAGES = 'kysely mysql2';
-
 const ALREADY_THERE: ReadonlySet<string> = new Set([
   'ER_TABLE_EXISTS_ERROR',
   'ER_DUP_FIELDNAME',
@@ -37,10 +35,8 @@ export const mysqlEngine = {
 
   urlForm: 'mysql://…',
   owns: (url) => /^mysql:\/\/./.test(url),
-  async open(url, { maxConnections } = {}) {
-    mysqlAddress(url);
-    return mysqlAccess(await importDriver(MYSQL_PACKAGES, () => import('kysely')), url, maxConnections);
-  },
+  driver: 'mysql2',
+  access: (kysely, url) => mysqlAccess(kysely, url),
 
   unprotectedHost: unprotectedMysqlHost,
   tlsOption: 'ssl=true',
@@ -153,7 +149,7 @@ export function mysqlAccess(kysely: Kysely, url: string, max = OWN_POOL.connecti
   const address = mysqlAddress(url);
   const open: OpenPool<MysqlConnection> = async () => {
     checkMysqlHost(address.host ?? '');
-    const { createPool } = await importDriver(MYSQL_PACKAGES, () => import('mysql2'));
+    const { createPool } = await importDriver('mysql2', () => import('mysql2'));
     const made = createPool({
       ...address,
       connectionLimit: max,

@@ -9,8 +9,6 @@ import { checkPostgresHost, checkPostgresServer } from './postgres-server.js';
 
 type Kysely = typeof import('kysely');
 
-const POSTGRES_PACKAGES = 'kysely pg';
-
 /**
  * PostgreSQL's own limits, in milliseconds. Those of `BoundedDriver` are longer, for servers that do not answer.
  */
@@ -35,13 +33,14 @@ export const postgresEngine = {
 
   urlForm: 'postgres://…',
   owns: (url) => /^postgres(?:ql)?:\/\/./.test(url),
-  async open(url, { maxConnections } = {}) {
+  driver: 'pg',
+  access(kysely, url) {
     if (!URL.canParse(url)) {
       throw new ShownError(
         `a PostgreSQL URL looks like postgres://user:password@host:5432/database; ${ESCAPES_IN_URLS}`,
       );
     }
-    return postgresAccess(await importDriver(POSTGRES_PACKAGES, () => import('kysely')), url, maxConnections);
+    return postgresAccess(kysely, url);
   },
 
   unprotectedHost: unprotectedPostgresHost,
@@ -163,7 +162,7 @@ function hostOf(url: string): string {
 const REFUSED_SETTING = /unsupported startup parameter|unrecognized configuration parameter/i;
 
 async function makePool(config: PoolConfig): Promise<PostgresPool> {
-  const { default: pg } = await importDriver(POSTGRES_PACKAGES, () => import('pg'));
+  const { default: pg } = await importDriver('pg', () => import('pg'));
   const pool = new pg.Pool({
     ...config,
     Client: withStrongTls(pg.Client),

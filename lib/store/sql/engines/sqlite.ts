@@ -5,7 +5,6 @@ import type { SqlAccess, SqlEngine } from '../engine.js';
 import { codeOf, importDriver, ShownError, shownFile } from '../errors.js';
 import { retryWhileBusy } from '../retry.js';
 
-const SQLITE_PACKAGES = 'kysely better-sqlite3';
 const MAX_STATEMENTS = 200;
 const OWNER_ONLY = 0o600;
 
@@ -16,10 +15,10 @@ export const sqliteEngine = {
 
   urlForm: 'sqlite:FILE',
   owns: (url) => url.startsWith('sqlite:'),
-  async open(url, { mustExist = false } = {}) {
+  driver: 'better-sqlite3',
+  access({ SqliteDialect }, url, mustExist) {
     const file = url.slice('sqlite:'.length).replace(/^\/\//, '');
     if (file === '') throw new ShownError('sqlite: needs a file: sqlite:payments.db');
-    const { SqliteDialect } = await importDriver(SQLITE_PACKAGES, () => import('kysely'));
     return sqliteAccess(SqliteDialect, file, mustExist);
   },
 
@@ -85,7 +84,7 @@ export async function openSqliteFile(file: string, mustExist = false): Promise<S
   // Version 13 crashes Node.js 20 with a segmentation fault.
   const problem = driverProblem('better-sqlite3');
   if (problem !== null) throw new ShownError(problem);
-  const { default: Database } = await importDriver(SQLITE_PACKAGES, () => import('better-sqlite3'));
+  const { default: Database } = await importDriver('better-sqlite3', () => import('better-sqlite3'));
   if (mustExist && !existsSync(file)) throw new ShownError(`there is no SQLite file ${shownFile(file)}`);
   const isFileOfOwner = !mustExist && file.trim() !== ':memory:';
   if (isFileOfOwner) makeForOwner(file.trim());
