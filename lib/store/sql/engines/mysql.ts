@@ -8,12 +8,7 @@ import { mysqlAddress, unprotectedMysqlHost } from './mysql-url.js';
 
 type Kysely = typeof import('kysely');
 
-const ALREADY_THERE: ReadonlySet<string> = new Set([
-  'ER_TABLE_EXISTS_ERROR',
-  'ER_DUP_FIELDNAME',
-  'ER_DUP_KEYNAME',
-  'ER_DUP_ENTRY',
-]);
+const ALREADY_THERE: ReadonlySet<string> = new Set(['ER_TABLE_EXISTS_ERROR', 'ER_DUP_FIELDNAME', 'ER_DUP_KEYNAME']);
 const BUSY: ReadonlySet<string> = new Set([
   'ER_LOCK_DEADLOCK',
   'ER_LOCK_WAIT_TIMEOUT',
@@ -38,10 +33,12 @@ export const mysqlEngine = {
   driver: 'mysql2',
   access: (kysely, url) => mysqlAccess(kysely, url),
 
-  unprotectedHost: unprotectedMysqlHost,
-  tlsOption: 'ssl=true',
-  port: 3306,
-  checkServer: checkMysqlServer,
+  server: {
+    port: 3306,
+    tlsOption: 'ssl=true',
+    unprotectedHost: unprotectedMysqlHost,
+    check: checkMysqlServer,
+  },
 
   schema: {
     // Every collation of texts that both databases know ignores spaces at the end.
@@ -63,10 +60,8 @@ export const mysqlEngine = {
   begin: (hasLimitedSession) =>
     hasLimitedSession ? ['start transaction'] : ['set transaction isolation level read committed', 'start transaction'],
   sharesCommits: false,
-  withPlaceholders: (sql) => sql,
-  rowLock: 'for update',
-  skipLocked: 'skip locked',
-  orOverwrite: (_primaryKey, column) => `on duplicate key update ${column} = values(${column})`,
+  locksRows: true,
+  orOverwrite: (column) => `on duplicate key update ${column} = values(${column})`,
   indexHint: (index) => `force index (${index})`,
   asTexts: textsOfBytes(),
 

@@ -43,11 +43,12 @@ export const postgresEngine = {
     return postgresAccess(kysely, url);
   },
 
-  unprotectedHost: unprotectedPostgresHost,
-  tlsOption: 'sslmode=verify-full',
-  port: 5432,
-
-  checkServer: checkPostgresServer,
+  server: {
+    port: 5432,
+    tlsOption: 'sslmode=verify-full',
+    unprotectedHost: unprotectedPostgresHost,
+    check: checkPostgresServer,
+  },
 
   schema: {
     keyType: () => 'text collate "C"',
@@ -68,18 +69,13 @@ export const postgresEngine = {
   begin: (hasLimitedSession) => [hasLimitedSession ? BEGIN : [BEGIN, ...LOCAL_LIMITS].join('; ')],
   sharesCommits: false,
   withPlaceholders: numbered,
-  rowLock: 'for update',
-  skipLocked: 'skip locked',
-  orOverwrite: (primaryKey, column) =>
-    `on conflict (${primaryKey.join(', ')}) do update set ${column} = excluded.${column}`,
-  indexHint: () => '',
-  asTexts: null,
+  locksRows: true,
 
   // A deadlock; or a single statement, outside of `begin`, where the default isolation is a stricter one.
   isBusy: (error) => ['40P01', '40001'].includes(codeOf(error)),
   isTaken: (error) => codeOf(error) === '23505',
-  // Two processes that make a table at once meet in the catalog's unique keys.
-  isThere: (error) => ['42P07', '42710', '23505'].includes(codeOf(error)),
+  // Two processes that make a table at once may also meet in the catalog's unique keys.
+  isThere: (error) => ['42P07', '42710'].includes(codeOf(error)),
 
   failures: [
     [/^(ECONN|ENOTFOUND|EAI_|EHOST|ENET|ETIMEDOUT|EPIPE)/, 'does not answer; is it running, and reachable from here?'],

@@ -22,11 +22,7 @@ export const sqliteEngine = {
     return sqliteAccess(SqliteDialect, file, mustExist);
   },
 
-  unprotectedHost: () => null,
-  tlsOption: null,
-  port: null,
-
-  checkServer: () => Promise.resolve([]),
+  server: null,
 
   schema: {
     keyType: () => 'text',
@@ -42,19 +38,11 @@ export const sqliteEngine = {
   // Asks for the write lock at the start: a transaction that has already read may be refused it.
   begin: () => ['begin immediate'],
   sharesCommits: true,
-  withPlaceholders: (sql) => sql,
-  rowLock: '',
-  skipLocked: '',
-  orOverwrite: (primaryKey, column) =>
-    `on conflict (${primaryKey.join(', ')}) do update set ${column} = excluded.${column}`,
-  indexHint: () => '',
-  asTexts: null,
+  locksRows: false,
 
   isBusy: isSqliteBusy,
   isTaken: (error) => /^SQLITE_CONSTRAINT_(?:PRIMARYKEY|UNIQUE)$/.test(codeOf(error)),
-  isThere: (error) =>
-    /already exists/.test(String((Object(error) as { message?: unknown }).message)) ||
-    codeOf(error) === 'SQLITE_CONSTRAINT_PRIMARYKEY',
+  isThere: (error) => /already exists/.test(String((Object(error) as { message?: unknown }).message)),
 
   failures: [
     [/^SQLITE_CANTOPEN/, 'cannot be opened; does its folder exist, and may this process write there?'],
