@@ -66,12 +66,12 @@ export function simulatorHint(
  * about. A private network counts, too: this process cannot know who else is in it.
  */
 export function unprotectedStoreText(storeUrl: string, variable: string, environment: Environment): string | null {
-  const engine = engineOfUrl(storeUrl);
-  const host = engine?.unprotectedHost(storeUrl, environment) ?? null;
-  if (!engine || host === null || isLoopback(host.toLowerCase()) || host === '::1') return null;
+  const server = engineOfUrl(storeUrl)?.server;
+  const host = server?.unprotectedHost(storeUrl, environment) ?? null;
+  if (!server || host === null || isLoopback(host.toLowerCase()) || host === '::1') return null;
   const shown = shownUrl(storeUrl).endsWith('…') ? 'another host' : host;
   const isBlind = looksAtNoCertificate(environment);
-  const own = `put ${engine.tlsOption} in its URL`;
+  const own = `put ${server.tlsOption} in its URL`;
   const remedy = isBlind ? `${own}, and remove NODE_TLS_REJECT_UNAUTHORIZED=0` : own;
   return (
     `The connection to the payment store at ${shown} is not protected by verified TLS: anyone who can listen in ` +

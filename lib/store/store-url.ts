@@ -38,8 +38,7 @@ function hasStrayPercent(url: string): boolean {
 export function shownUrl(url: string): string {
   if (url === 'memory:') return url;
   const scheme = /^[a-z]+:/.exec(url)?.[0] ?? '';
-  // A database without a host is a file.
-  if (engineOfUrl(url)?.tlsOption === null) return scheme + shownFile(url.slice(scheme.length));
+  if (engineOfUrl(url)?.server === null) return scheme + shownFile(url.slice(scheme.length));
   const { scheme: server, host = '' } = SERVER.exec(url)?.groups ?? {};
   return server ? server + host : `${/^[a-z][a-z0-9+.-]{0,30}:\/\//i.exec(url)?.[0] ?? ''}…`;
 }
@@ -47,7 +46,7 @@ export function shownUrl(url: string): string {
 /** Host, port and database of a store's URL, for an error; empty for a file, and where they cannot be told apart. */
 export function shownPlace(url: string): string {
   const { host, database = '' } = SERVER.exec(url)?.groups ?? {};
-  const port = engineOfUrl(url)?.port;
+  const port = engineOfUrl(url)?.server?.port;
   if (host === undefined || !port) return '';
   const [, name = '', own = port] = /^(.*?)(?::(\d+))?$/.exec(host) ?? [];
   return `host ${name || 'localhost'}, port ${own}${database && `, database ${database}`}`;

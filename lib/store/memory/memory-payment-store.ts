@@ -37,6 +37,9 @@ const MAX_PURGED_NAMES = 100_000;
 interface StoredRecord {
   record: PaymentRecord;
   readonly versions: { readonly record: PaymentRecord; readonly type: LedgerEventType | null }[];
+  readonly refunds: StoredRecord[];
+  /** With what waits to be fanned out. */
+  readonly deliveries: Set<StoredDelivery>;
 }
 
 /** Who has a name: null for a lock that nobody releases, or when the record was purged. */
@@ -53,6 +56,8 @@ interface StoredDelivery extends HandlerPair {
   /** Empty while the event waits to be fanned out. */
   readonly handlerId: string;
   readonly eventId: string;
+  /** The record that the event is of, and its version. */
+  readonly of: StoredRecord;
   readonly version: PaymentRecord;
   attempts: number;
   parked: boolean;
@@ -61,49 +66,48 @@ interface StoredDelivery extends HandlerPair {
   dueAt: Date;
 }
 
-/** Any number of values of a key. A key without any is not kept: there may be one for each record that ever was. */
-class MultiMap<Value> {
-  private readonly sets = new Map<string, Set<Value>>();
-
-  add(key: string, value: Value): void {
-    this.sets.set(key, (this.sets.get(key) ?? new Set<Value>()).add(value));
-  }
-
-  delete(key: string, value: Value): void {
-    this.sets.get(key)?.delete(value);
-    if (this.sets.get(key)?.size === 0) this.sets.delete(key);
-  }
-
-  of(key: string): Value[] {
-    return [...(this.sets.get(key) ?? [])];
-  }
-}
-
 /** What is kept of one account. */
 class Account {
   readonly records = new Map<string, StoredRecord>();
   readonly names = new Map<string, Owner>();
-  /** The ids of the records of each reference, and those of the refunds of each payment. */
-  readonly byReference = new MultiMap<string>();
-  readonly byParent = new MultiMap<string>();
-  /** The ids of the records that have a `dueAt`. */
-  readonly due = new Set<string>();
+  readonly byReference = new Map<string | null, Set<StoredRecord>>();
+  /** Those that have a `dueAt`. */
+  readonly due = new Set<StoredRecord>();
   readonly pairs = new Map<string, StoredPair>();
-  /** The deliveries and waiting events, by handler and event, and those of each record. */
-  private readonly deliveries = new Map<string, Map<string, StoredDelivery>>();
-  private readonly byRecord = new MultiMap<StoredDelivery>();
+  readonly deliveries = new Map<string, StoredDelivery>();
   /** Those of each handler and type that are not parked, in the order in which they are due. */
   private readonly queues = new Map<string, StoredDelivery[]>();
 
+  /** Sets what a record is now; null for one that is purged. */
+  set(stored: StoredRecord, next: PaymentRecord | null): void {
+    const { conversationId, reference } = stored.record;
+    if (next) this.records.set(conversationId, stored);
+    else this.records.delete(conversationId);
+    if (next?.dueAt) this.due.add(stored);
+    else this.due.delete(stored);
+    if (next?.reference !== reference) this.forgetReference(stored);
+    if (!next) return;
+    stored.record = next;
+    const others = this.byReference.get(next.reference) ?? new Set();
+    this.byReference.set(next.reference, others.add(stored));
+  }
+
+  /** A reference without any record is not kept: there may be one for each record that ever was. */
+  private forgetReference(stored: StoredRecord): void {
+    const { reference } = stored.record;
+    const others = this.byReference.get(reference);
+    if (others?.delete(stored) && others.size === 0) this.byReference.delete(reference);
+  }
+
   add(one: StoredDelivery): void {
-    this.to(one.handlerId).set(one.eventId, one);
-    this.byRecord.add(one.version.conversationId, one);
+    this.deliveries.set(deliveryId(one.handlerId, one.eventId), one);
+    one.of.deliveries.add(one);
     this.enqueue(one);
   }
 
   remove(one: StoredDelivery): void {
-    this.to(one.handlerId).delete(one.eventId);
-    this.byRecord.delete(one.version.conversationId, one);
+    this.deliveries.delete(deliveryId(one.handlerId, one.eventId));
+    one.of.deliveries.delete(one);
     this.dequeue(one);
   }
 
@@ -118,23 +122,8 @@ class Account {
     for (const key of new Set(deliveries.map(keyOf))) this.queues.get(key)?.sort(byDue);
   }
 
-  /** The deliveries to a handler, or what waits to be fanned out where that is empty, by the ids of their events. */
-  to(handlerId: string): Map<string, StoredDelivery> {
-    const deliveries = this.deliveries.get(handlerId) ?? new Map<string, StoredDelivery>();
-    this.deliveries.set(handlerId, deliveries);
-    return deliveries;
-  }
-
-  of(conversationId: string): StoredDelivery[] {
-    return this.byRecord.of(conversationId);
-  }
-
   queueOf(pair: HandlerPair): readonly StoredDelivery[] {
     return this.queues.get(keyOf(pair)) ?? [];
-  }
-
-  get all(): StoredDelivery[] {
-    return [...this.deliveries.values()].flatMap((to) => [...to.values()]);
   }
 
   handlersOf(type: LedgerEventType): string[] {
@@ -144,25 +133,6 @@ class Account {
   isAlive(pair: HandlerPair, now: Date): boolean {
     const { announcedAt } = this.pairs.get(keyOf(pair)) ?? {};
     return announcedAt !== undefined && announcedAt.getTime() > now.getTime() - PAIR_ALIVE_MS;
-  }
-
-  /** Whether a record has a delivery, or an event that may still be fanned out. */
-  isBusyWith(id: string, now: Date): boolean {
-    const latest = now.getTime() - MAX_WAIT_MS;
-    return this.of(id).some(
-      ({ handlerId, type, version: { updatedAt } }) =>
-        handlerId !== '' || this.handlersOf(type).length > 0 || updatedAt.getTime() > latest,
-    );
-  }
-
-  index({ conversationId, reference, parentId }: PaymentRecord): void {
-    if (parentId !== undefined) this.byParent.add(parentId, conversationId);
-    if (reference !== null) this.byReference.add(reference, conversationId);
-  }
-
-  unindex({ conversationId, reference, parentId }: PaymentRecord): void {
-    if (parentId !== undefined) this.byParent.delete(parentId, conversationId);
-    if (reference !== null) this.byReference.delete(reference, conversationId);
   }
 
   private enqueue(one: StoredDelivery): void {
@@ -212,15 +182,15 @@ export class MemoryPaymentStore implements PaymentStore {
 
   insert(record: PaymentRecord, event?: LedgerEvent): Promise<RefusedKey | null> {
     const account = this.of(record.account);
-    const parent = record.parentId === undefined ? null : account.records.get(record.parentId)?.record;
-    if (parent === undefined || (parent && isRefund(parent))) return Promise.resolve('parentId');
+    const parent = record.parentId === undefined ? null : account.records.get(record.parentId);
+    if (parent === undefined || (parent && isRefund(parent.record))) return Promise.resolve('parentId');
     if (account.records.has(record.conversationId)) return Promise.resolve('conversationId');
     const names = namesOf(record, plainName);
     for (const [name, key] of names) if (account.names.has(name)) return Promise.resolve(key);
     for (const name of names.keys()) setOwner(account, name, record.conversationId);
-    account.records.set(record.conversationId, { record, versions: [] });
-    account.index(record);
-    this.write(account, record, event);
+    const stored: StoredRecord = { record, versions: [], refunds: [], deliveries: new Set() };
+    parent?.refunds.push(stored);
+    this.write(account, stored, record, event);
     return Promise.resolve(null);
   }
 
@@ -239,11 +209,7 @@ export class MemoryPaymentStore implements PaymentStore {
     for (const name of released) if (account.names.get(name)?.conversationId === id) account.names.delete(name);
     for (const name of taken) setOwner(account, name, id);
     if (pinned !== null) setOwner(account, pinned, null);
-    if (next.reference !== stored.record.reference) {
-      account.unindex(stored.record);
-      account.index(next);
-    }
-    this.write(account, next, event);
+    this.write(account, stored, next, event);
     return Promise.resolve('replaced');
   }
 
@@ -284,7 +250,8 @@ export class MemoryPaymentStore implements PaymentStore {
 
   findRefunds(account: string, conversationId: string): Promise<PaymentRecord[]> {
     return Promise.resolve(
-      this.refundsOf(account, conversationId)
+      this.refundsOf(this.of(account).records.get(conversationId))
+        .map(({ record }) => record)
         .sort((one, other) => byTime(one.createdAt, other.createdAt))
         .map(copyRecord),
     );
@@ -320,19 +287,17 @@ export class MemoryPaymentStore implements PaymentStore {
   }
 
   leaseDue({ account, leaseMs, limit }: LeaseRequest): Promise<PaymentRecord[]> {
-    const [{ records, due }, now] = [this.of(account), this.clock.now()];
-    const found = [...due].flatMap((id) => records.get(id) ?? []).filter(({ record }) => record.dueAt! <= now);
+    const [{ due }, now] = [this.of(account), this.clock.now()];
+    const found = [...due].filter(({ record }) => record.dueAt! <= now);
     const leased = found.sort((one, other) => byTime(one.record.dueAt, other.record.dueAt)).slice(0, limit);
     for (const stored of leased) stored.record = { ...stored.record, dueAt: this.fromNow(leaseMs) };
     return Promise.resolve(leased.map(({ record }) => copyRecord(record)));
   }
 
   handBack(account: string, conversationId: string, version: number, dueAt: Date): Promise<void> {
-    const { records, due } = this.of(account);
-    const stored = records.get(conversationId);
+    const stored = this.of(account).records.get(conversationId);
     if (stored?.record.version === version) {
-      stored.record = { ...stored.record, dueAt: new Date(dueAt) };
-      due.add(conversationId);
+      this.of(account).set(stored, { ...stored.record, dueAt: new Date(dueAt) });
     }
     return Promise.resolve();
   }
@@ -366,8 +331,8 @@ export class MemoryPaymentStore implements PaymentStore {
       (one.handlerId === handlerId || one.handlerId === '') &&
       (account.isAlive({ handlerId, type: one.type }, now) ||
         (one.handlerId !== '' && (one.dueAt > now ? one.lease !== null : isDue(one))));
-    const isFirst = ({ version: { conversationId, version } }: StoredDelivery) =>
-      !account.of(conversationId).some((one) => one.version.version < version && isBlocking(one));
+    const isFirst = ({ of, version }: StoredDelivery) =>
+      ![...of.deliveries].some((one) => one.version.version < version.version && isBlocking(one));
     const [free, waiting]: [StoredDelivery[], StoredDelivery[]] = [[], []];
     for (const type of new Set(types)) {
       const end = free.length + limit;
@@ -389,7 +354,7 @@ export class MemoryPaymentStore implements PaymentStore {
   }
 
   acknowledge(account: string, handlerId: string, eventId: string): Promise<void> {
-    const acknowledged = this.of(account).to(handlerId).get(eventId);
+    const acknowledged = this.of(account).deliveries.get(deliveryId(handlerId, eventId));
     if (acknowledged) this.of(account).remove(acknowledged);
     return Promise.resolve();
   }
@@ -401,7 +366,7 @@ export class MemoryPaymentStore implements PaymentStore {
   }
 
   listDeliveries({ account, parked, after, limit }: DeliveryPage): Promise<Delivery[]> {
-    const found = this.of(account).all.filter(
+    const found = [...this.of(account).deliveries.values()].filter(
       (one) => one.handlerId !== '' && one.parked === parked && (!after || comparePlaces(placeOf(one), after) > 0),
     );
     found.sort((one, other) => comparePlaces(placeOf(one), placeOf(other)));
@@ -410,20 +375,18 @@ export class MemoryPaymentStore implements PaymentStore {
 
   replay(accountName: string, handlerId: string, eventId: string): Promise<ReplayOutcome> {
     const account = this.of(accountName);
-    const parked = account.to(handlerId).get(eventId);
+    const parked = account.deliveries.get(deliveryId(handlerId, eventId));
     if (!parked?.parked) return Promise.resolve('absent');
     account.change(parked, { parked: false, attempts: 0, error: null, dueAt: this.clock.now() });
-    const { conversationId, version } = parked.version;
-    const pending = account.of(conversationId).filter((one) => one.handlerId === handlerId || one.handlerId === '');
-    const isOvertaken = account.records
-      .get(conversationId)
-      ?.versions.some(
-        ({ record, type }) =>
-          type !== null &&
-          record.version > version &&
-          account.pairs.has(keyOf({ handlerId, type })) &&
-          !pending.some((one) => one.version === record),
-      );
+    const { version, of } = parked;
+    const pending = [...of.deliveries].filter((one) => one.handlerId === handlerId || one.handlerId === '');
+    const isOvertaken = of.versions.some(
+      ({ record, type }) =>
+        type !== null &&
+        record.version > version.version &&
+        account.pairs.has(keyOf({ handlerId, type })) &&
+        !pending.some((one) => one.version === record),
+    );
     return Promise.resolve(isOvertaken ? 'overtaken' : 'replayed');
   }
 
@@ -433,17 +396,18 @@ export class MemoryPaymentStore implements PaymentStore {
     this.forgetNames(account, this.fromNow(-keysMs));
     const counts = { payments: 0, events: 0, unheard: 0 };
     if (paymentsMs === null) return Promise.resolve(counts);
-    const [now, before] = [this.clock.now(), this.fromNow(-paymentsMs)];
-    const isNeeded = ({ conversationId, finalizedAt }: PaymentRecord) =>
-      finalizedAt === null || finalizedAt >= before || account.isBusyWith(conversationId, now);
-    for (const payment of this.records(accountName, 'payment')) {
-      if (payment.dueAt !== null || isNeeded(payment)) continue;
-      const records = [payment, ...this.refundsOf(accountName, payment.conversationId)];
-      if (records.some(isNeeded)) continue;
+    const [before, latest] = [this.fromNow(-paymentsMs), this.fromNow(-MAX_WAIT_MS)];
+    const isOwed = ({ handlerId, type, version }: StoredDelivery) =>
+      handlerId !== '' || account.handlersOf(type).length > 0 || version.updatedAt > latest;
+    const isNeeded = ({ record: { finalizedAt }, deliveries }: StoredRecord) =>
+      finalizedAt === null || finalizedAt >= before || [...deliveries].some(isOwed);
+    for (const payment of account.records.values()) {
+      const records = [payment, ...this.refundsOf(payment)];
+      if (isRefund(payment.record) || payment.record.dueAt !== null || records.some(isNeeded)) continue;
       counts.payments += 1;
-      for (const { conversationId } of records) {
-        counts.unheard += account.of(conversationId).length;
-        counts.events += this.delete(account, conversationId);
+      for (const stored of records) {
+        counts.unheard += stored.deliveries.size;
+        counts.events += this.delete(account, stored);
       }
     }
     return Promise.resolve(counts);
@@ -451,12 +415,13 @@ export class MemoryPaymentStore implements PaymentStore {
 
   counts(accountName: string): Promise<StoreCounts> {
     const [account, now] = [this.of(accountName), this.clock.now()];
-    const parked = account.all.filter((one) => one.parked);
-    const open = account.all.filter((one) => one.handlerId !== '' && !one.parked);
+    const all = [...account.deliveries.values()];
+    const parked = all.filter((one) => one.parked);
+    const open = all.filter((one) => one.handlerId !== '' && !one.parked);
     return Promise.resolve({
       states: this.countStates(accountName, 'payment'),
       refunds: this.countStates(accountName, 'refund'),
-      waitingEvents: account.to('').size,
+      waitingEvents: all.length - open.length - parked.length,
       openDeliveries: open.length,
       parkedDeliveries: parked.length,
       orphanedDeliveries: open.filter((one) => !account.isAlive(one, now)).length,
@@ -484,38 +449,32 @@ export class MemoryPaymentStore implements PaymentStore {
   }
 
   /** Writes a version of a record, whose names it has, and its event. */
-  private write(account: Account, record: PaymentRecord, event: LedgerEvent | undefined): void {
-    const { conversationId: id } = record;
-    const stored = account.records.get(id)!;
-    const version = versionOf(copyRecord(record));
-    stored.record = copyRecord(record);
+  private write(account: Account, stored: StoredRecord, next: PaymentRecord, event: LedgerEvent | undefined): void {
+    account.set(stored, copyRecord(next));
+    const version = versionOf(copyRecord(next));
     stored.versions.push({ record: version, type: event?.type ?? null });
-    if (record.dueAt) account.due.add(id);
-    else account.due.delete(id);
     if (!event) return;
     const { eventId, type } = event;
     const unleased = { attempts: 0, parked: false, error: null, lease: null, dueAt: this.clock.now() };
-    account.add({ handlerId: '', eventId, type, version, ...unleased });
+    account.add({ handlerId: '', eventId, type, of: stored, version, ...unleased });
   }
 
   /** @returns how many events the record had */
-  private delete(account: Account, id: string): number {
-    const { record, versions } = account.records.get(id)!;
-    for (const [name, key] of namesOf(record, plainName)) {
+  private delete(account: Account, stored: StoredRecord): number {
+    for (const [name, key] of namesOf(stored.record, plainName)) {
       if (key === 'tokenHash') account.names.delete(name);
       else setOwner(account, name, null, key === 'referenceLock' ? null : this.clock.now());
     }
-    for (const one of account.of(id)) account.remove(one);
-    account.unindex(record);
-    account.records.delete(id);
-    return versions.filter(({ type }) => type !== null).length;
+    for (const one of stored.deliveries) account.remove(one);
+    account.set(stored, null);
+    return stored.versions.filter(({ type }) => type !== null).length;
   }
 
   private forgetPairs(account: Account, before: Date): void {
     for (const [key, { announcedAt }] of account.pairs) {
       if (announcedAt >= before) continue;
       account.pairs.delete(key);
-      for (const one of account.all) if (keyOf(one) === key) account.remove(one);
+      for (const one of account.deliveries.values()) if (keyOf(one) === key) account.remove(one);
     }
   }
 
@@ -528,7 +487,7 @@ export class MemoryPaymentStore implements PaymentStore {
 
   /** @returns whether there is a delivery under this lease */
   private changeLeased({ account, handlerId, eventId, lease }: LeasedDelivery, to: Partial<StoredDelivery>): boolean {
-    const stored = this.of(account).to(handlerId).get(eventId);
+    const stored = this.of(account).deliveries.get(deliveryId(handlerId, eventId));
     if (stored?.lease !== lease) return false;
     this.of(account).change(stored, to);
     return true;
@@ -544,14 +503,13 @@ export class MemoryPaymentStore implements PaymentStore {
     { states, reference }: Pick<ListPage, 'states' | 'reference'> = {},
   ): PaymentRecord[] {
     const { records, byReference } = this.of(account);
-    const ids = reference === undefined ? records.keys() : byReference.of(reference);
-    const found = [...ids].map((id) => records.get(id)!.record);
+    const some = reference === undefined ? records.values() : (byReference.get(reference) ?? []);
+    const found = Array.from(some, ({ record }) => record);
     return found.filter((one) => isRefund(one) === (type === 'refund') && (!states || states.includes(one.state)));
   }
 
-  private refundsOf(account: string, conversationId: string): PaymentRecord[] {
-    const { records, byParent } = this.of(account);
-    return byParent.of(conversationId).map((id) => records.get(id)!.record);
+  private refundsOf(payment: StoredRecord | undefined): readonly StoredRecord[] {
+    return payment?.refunds ?? [];
   }
 
   private async findByName(account: string, name: string): Promise<PaymentRecord | 'purged' | null> {
@@ -578,6 +536,11 @@ export class MemoryPaymentStore implements PaymentStore {
 /** No type has a space in it. */
 function keyOf({ handlerId, type }: HandlerPair): string {
   return `${type} ${handlerId}`;
+}
+
+/** Unambiguous, whatever texts the two are. */
+function deliveryId(handlerId: string, eventId: string): string {
+  return `${handlerId.length} ${handlerId}${eventId}`;
 }
 
 /** The place of a delivery in a queue, or where it would be. */

@@ -17,16 +17,11 @@ export const LIMITS: Limits = { connectMs: 10_000, queryMs: 12_000, useMs: 17_00
 /** How a pool of the store's own is made. */
 export const OWN_POOL = { connectMs: 10_000, keepAliveDelayMs: 10_000, connections: 10 };
 
-/**
- * Listens to the errors of connections: the query that runs on one rejects with it, and without a listener it would end
- * the process.
- */
-export function ignore(): void {
-  // Nothing more is to be done.
-}
-
 /** A driver's pool, its own or one that is given, and how its connections are used. */
 export interface DriverPool<Connection extends object> {
+  /** What emits `newConnection` with each connection that it makes; a host's pool may emit nothing. */
+  readonly emitter: object;
+  readonly newConnection: string;
   acquire(): Promise<Connection>;
   query(connection: Connection, sql: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>>;
   /** With `isBroken`, the connection is closed, even while a query runs on it. */
@@ -38,30 +33,28 @@ export interface DriverPool<Connection extends object> {
 
 export type OpenPool<Connection extends object> = () => Promise<DriverPool<Connection>>;
 
-/** When each connection was made, whichever store was told of it: several stores may use one pool. */
-const madeAt = new WeakMap<object, number>();
-const listenedTo = new WeakSet<object>();
-
-/** A pool has made a connection. */
-export function noteNew(connection: object): void {
-  madeAt.set(connection, performance.now());
-}
-
-interface TellsErrors {
-  on?(event: 'error', listener: () => void): unknown;
+interface Emitter {
+  on?(event: string, listener: (connection: object) => void): unknown;
 }
 
 /**
- * Hears of each connection that a pool makes, and of its errors. Several stores over one pool listen to it once.
- * @param listen has the pool tell of them
+ * When each connection was made, of all pools: several stores may use one. A connection that was made before its pool
+ * was listened to is older than any other.
  */
-export function hearOfNew(pool: object, listen: (onNew: (connection: TellsErrors) => void) => void): void {
-  if (listenedTo.has(pool)) return;
-  listenedTo.add(pool);
-  listen((connection) => {
-    connection.on?.('error', ignore);
-    noteNew(connection);
-  });
+const madeAt = new WeakMap<object, number>();
+const listenedTo = new WeakSet<object>();
+
+/**
+ * Listens to the errors of a connection, too: the query that runs on it rejects with them, and without a listener they
+ * would end the process. A pool listens to idle connections only, and one that is broken may still emit an error.
+ */
+function note(connection: Emitter, at: number): void {
+  if (!madeAt.has(connection)) connection.on?.('error', () => undefined);
+  madeAt.set(connection, at);
+}
+
+function noteNew(connection: Emitter): void {
+  note(connection, performance.now());
 }
 
 /**
@@ -83,14 +76,19 @@ export class BoundedDriver<Connection extends object> implements Driver {
   ) {}
 
   async init(): Promise<void> {
-    this.#pool = await this.open();
+    const pool = await this.open();
+    this.#pool = pool;
+    if (listenedTo.has(pool.emitter)) return;
+    listenedTo.add(pool.emitter);
+    // A server that shuts down may end a connection as soon as it is made, before it is given to a caller.
+    (pool.emitter as Emitter).on?.(pool.newConnection, noteNew);
   }
 
   async acquireConnection(): Promise<BoundedConnection<Connection>> {
     const end = performance.now() + this.limits.connectMs;
     for (;;) {
       const connection = await this.acquire(end - performance.now());
-      if ((madeAt.get(connection) ?? -Infinity) >= this.silentAt) return new BoundedConnection(connection, this);
+      if (madeAt.get(connection)! >= this.silentAt) return new BoundedConnection(connection, this);
       this.pool.release(connection, true);
     }
   }
@@ -124,7 +122,10 @@ export class BoundedDriver<Connection extends object> implements Driver {
     if (ms <= 0) throw new TimeoutError('there is no connection that answers');
     const acquiring = this.pool.acquire();
     try {
-      return await withTimeout(ms, () => acquiring);
+      const connection = await withTimeout(ms, () => acquiring);
+      if (!('on' in this.pool.emitter)) noteNew(connection);
+      else if (!madeAt.has(connection)) note(connection, -Infinity);
+      return connection;
     } catch (error) {
       if (error instanceof TimeoutError) {
         void acquiring.then(

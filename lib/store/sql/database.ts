@@ -49,17 +49,18 @@ export class SqlDatabase {
 
   /** Ends a query, and locks the rows that it finds, without those that others have locked. */
   get freeRows(): Statement {
-    return raw(this.engine.rowLock && `${this.engine.rowLock} ${this.engine.skipLocked}`);
+    return raw(this.engine.locksRows ? 'for update skip locked' : '');
   }
 
   /** Ends a query, and locks the rows that it finds. */
   get allRows(): Statement {
-    return raw(this.engine.rowLock);
+    return raw(this.engine.locksRows ? 'for update' : '');
   }
 
-  /** Ends an insert: see `SqlEngine.orOverwrite`. */
+  /** Ends an insert so that, when this primary key is taken, it sets one column of the row instead. */
   orOverwrite(primaryKey: readonly string[], column: string): Statement {
-    return raw(this.engine.orOverwrite(primaryKey, column));
+    const onConflict = `on conflict (${primaryKey.join(', ')}) do update set ${column} = excluded.${column}`;
+    return raw(this.engine.orOverwrite?.(column) ?? onConflict);
   }
 
   /**
@@ -116,7 +117,9 @@ export class SqlDatabase {
   }
 
   private execute<Row>({ sql: text, parameters = [] }: SqlStatement, db?: PaymentDb): Promise<QueryResult<Row>> {
-    const query = CompiledQuery.raw(this.engine.withPlaceholders(text), [...parameters]) as CompiledQuery<Row>;
+    const query = CompiledQuery.raw(this.engine.withPlaceholders?.(text) ?? text, [
+      ...parameters,
+    ]) as CompiledQuery<Row>;
     if (db) return db.executeQuery(query);
     return withinLimit(() => this.retried(() => this.#db.executeQuery(query)));
   }

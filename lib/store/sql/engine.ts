@@ -42,18 +42,30 @@ export interface SqlAccess {
   readonly hasLimitedSessions: () => boolean;
 }
 
-/** How a database is opened. */
-export interface OpenOptions {
-  /** A database that does not exist is not made, and its mode stays as it is. */
-  readonly mustExist?: boolean;
-  readonly maxConnections?: number | undefined;
+/** What a database that is reached over a network has beyond one that is a file. */
+export interface DatabaseServer {
+  /** Where a client finds it if the URL says nothing of its port. */
+  readonly port: number;
+  /** The option of a URL with which the host is reached by verified TLS. */
+  readonly tlsOption: string;
+  /**
+   * The host that is reached without TLS, or without checking the server's certificate; null if there is none.
+   * @param environment whose variables the driver reads for what the URL does not say
+   */
+  readonly unprotectedHost: (url: string, environment: Environment) => string | null;
+  /**
+   * Looks at the server before anything is written.
+   * @returns settings of the server with which it may lose what it has acknowledged, for a warning
+   * @throws ShownError when it cannot keep the store's promises: it only looks like this database, for example
+   */
+  readonly check: (run: RunStatement) => Promise<readonly string[]>;
 }
 
 /**
  * Everything in which one database differs from another. The rest of the SQL store knows no database by name.
  *
- * An engine's file loads neither Kysely nor a driver until `open` is called: printing the schema and checking a URL
- * work where neither is installed.
+ * An engine's file loads neither Kysely nor a driver by itself: printing the schema and checking a URL work where
+ * neither is installed.
  */
 export interface SqlEngine {
   /** Its name in code and on the command line. */
@@ -64,27 +76,16 @@ export interface SqlEngine {
   /** What its URLs look like, for people. */
   readonly urlForm: string;
   readonly owns: (url: string) => boolean;
+  /** The package that is installed beside Kysely. */
+  readonly driver: string;
   /**
-   * How Kysely reaches the database of a URL.
-   * @throws Error that names the packages to install, or says what is wrong with the URL; it never shows the URL
+   * How Kysely reaches the database of a URL. With `mustExist`, a file that does not exist is not made, and the mode of
+   * one that does stays as it is.
+   * @throws Error that says what is wrong with the URL; it never shows the URL
    */
-  readonly open: (url: string, options?: OpenOptions) => Promise<SqlAccess>;
-  /**
-   * The host that is reached without TLS, or without checking the server's certificate; null if there is none.
-   * @param environment whose variables the driver reads for what the URL does not say
-   */
-  readonly unprotectedHost: (url: string, environment: Environment) => string | null;
-  /** The option of a URL with which the host is reached by verified TLS; null if there is no host. */
-  readonly tlsOption: string | null;
-  /** Where a client finds a server of whose port the URL says nothing; null if there is no host. */
-  readonly port: number | null;
-
-  /**
-   * Looks at the server before anything is written.
-   * @returns settings of the server with which it may lose what it has acknowledged, for a warning
-   * @throws ShownError when it cannot keep the store's promises: it only looks like this database, for example
-   */
-  readonly checkServer: (run: RunStatement) => Promise<readonly string[]>;
+  readonly access: (kysely: typeof import('kysely'), url: string, mustExist?: boolean) => SqlAccess;
+  /** Null for a database that is a file. */
+  readonly server: DatabaseServer | null;
 
   readonly schema: SchemaSyntax;
   /** Finds a row when there is a table of this name. */
@@ -103,24 +104,22 @@ export interface SqlEngine {
   readonly begin: (hasLimitedSession: boolean) => readonly string[];
   /** Whether one transaction at a time may write, on the one connection: then writes that wait share a commit. */
   readonly sharesCommits: boolean;
-  /** Writes each `?` of a statement as the placeholder that the database has for a parameter. */
-  readonly withPlaceholders: (sql: string) => string;
-  /** Ends a query, and locks the rows that it finds. */
-  readonly rowLock: string;
-  /** What {@link rowLock} does with rows that others have locked, unless it waits for them. */
-  readonly skipLocked: string;
-  /** What is appended to an insert so that, when this primary key is taken, it sets one column of the row instead. */
-  readonly orOverwrite: (primaryKey: readonly string[], column: string) => string;
-  /** Follows the name of a table, so that it is searched by this index; empty where the planner needs no such hint. */
-  readonly indexHint: (index: string) => string;
-  /** Makes texts of what the driver returns for a column of bytes; null if it returns texts. */
-  readonly asTexts: KyselyPlugin | null;
+  /** Whether a query can lock the rows that it finds (`for update`), and skip those that others have locked. */
+  readonly locksRows: boolean;
+  /** Writes each `?` of a statement as the placeholder that the database has for a parameter, if it has another one. */
+  readonly withPlaceholders?: (sql: string) => string;
+  /** Ends an insert that, when its key is taken, sets one column of the row instead, unless by `on conflict`. */
+  readonly orOverwrite?: (column: string) => string;
+  /** Follows the name of a table, so that it is searched by this index, where the planner needs such a hint. */
+  readonly indexHint?: (index: string) => string;
+  /** Makes texts of what the driver returns for a column of bytes, if it returns no texts. */
+  readonly asTexts?: KyselyPlugin;
 
   /** Whether the error is a conflict with another process: the same transaction or query may succeed a moment later. */
   readonly isBusy: (error: unknown) => boolean;
   /** Whether the error says that a unique key is taken. */
   readonly isTaken: (error: unknown) => boolean;
-  /** Whether the error of a change of the schema says that it has been made already. */
+  /** Whether the error of a change of the schema says that it has been made already, besides {@link isTaken}. */
   readonly isThere: (error: unknown) => boolean;
 
   /** What the driver's error codes mean to an operator. */

@@ -15,9 +15,26 @@ export function isShown(error: unknown): error is ShownError {
   return typeof error === 'object' && error !== null && SHOWN in error;
 }
 
-/** Refuses a database that speaks the protocol of another one, and lacks what the promises rest on. */
-export function unfitDatabase(name: string, why: string): ShownError {
+/** A database that speaks the protocol of another one, and lacks what the promises rest on. */
+export interface UnfitDatabase {
+  readonly name: string;
+  readonly why: string;
+  /** What it says of its version. */
+  readonly version?: RegExp;
+  /** The hosts that offer it. */
+  readonly host?: RegExp;
+  /** Finds a row in a catalog of its own, where it gives the version of the other one. */
+  readonly rowIn?: string;
+}
+
+export function refusalOf({ name, why }: UnfitDatabase): ShownError {
   return new ShownError(`payments cannot be kept in ${name}: it ${why}`);
+}
+
+/** @throws ShownError when it is one of these */
+export function refuseUnfit(unfit: readonly UnfitDatabase[], isIt: (one: UnfitDatabase) => boolean | undefined): void {
+  const found = unfit.find(isIt);
+  if (found) throw refusalOf(found);
 }
 
 /** What to do about a URL that cannot be read, since most often the password is the cause. */
@@ -37,14 +54,14 @@ export function shownFile(file: string): string {
   return /[@?#]/.test(file) ? '…' : file;
 }
 
-/** Imports a package that only some installations have. */
-export async function importDriver<T>(packages: string, load: () => Promise<T>): Promise<T> {
+/** Imports a driver, or Kysely for it: packages that only some installations have. */
+export async function importDriver<T>(driver: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') {
-      throw new ShownError(`a package is missing: npm install ${missingPackages(packages.split(' '))}`);
+      throw new ShownError(`a package is missing: npm install ${missingPackages(['kysely', driver])}`);
     }
     throw error;
   }

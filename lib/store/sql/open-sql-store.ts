@@ -3,7 +3,7 @@ import { PaymentLogger } from '../../telemetry/payment-logger.js';
 import { driverProblem } from '../driver-check.js';
 import type { SqlPaymentStore, SqlStoreOptions } from './sql-payment-store.js';
 import { choiceOf, engineOfUrl } from './engines.js';
-import { ShownError } from './errors.js';
+import { importDriver, ShownError } from './errors.js';
 
 /** Only a warning: Kysely is plain JavaScript, and may work on a Node.js that is older than it asks for. */
 function warnOfKysely(): void {
@@ -30,10 +30,11 @@ export async function openSqlStore(
 ): Promise<SqlPaymentStore> {
   const engine = engineOfUrl(url);
   if (!engine) throw new ShownError(`a SQL store is ${choiceOf(({ urlForm }) => urlForm)}`);
-  const { dialect, ...access } = await engine.open(url, { mustExist });
+  const kysely = await importDriver(engine.driver, () => import('kysely'));
+  const { dialect, ...access } = engine.access(kysely, url, mustExist);
   warnOfKysely();
-  const [{ Kysely }, { SqlPaymentStore }] = await Promise.all([import('kysely'), import('./sql-payment-store.js')]);
-  return new SqlPaymentStore(new Kysely({ dialect }), engine, {
+  const { SqlPaymentStore } = await import('./sql-payment-store.js');
+  return new SqlPaymentStore(new kysely.Kysely({ dialect }), engine, {
     ...access,
     clock: clock ?? (engine.time === null ? processClock : undefined),
     migrate: !mustExist,

@@ -229,7 +229,7 @@ export abstract class SqlOutbox extends SqlLedger implements PaymentOutbox {
   private earlier({ handlerId, types }: DeliveryLeaseRequest): Statement {
     const now = this.database.fromNow();
     // A queue grows and shrinks: statistics that were taken while it was short would have all of it read.
-    const hint = raw(this.database.engine.indexHint('card_payment_delivery_payment'));
+    const hint = raw(this.database.engine.indexHint?.('card_payment_delivery_payment') ?? '');
     return sql`select earlier.event_id from card_payment_delivery as earlier ${hint}
       left join card_payment_handler as pair on pair.account = earlier.account and pair.type = earlier.type
         and pair.handler_id = ${handlerId}

@@ -121,34 +121,31 @@ export class SqlPurge {
    * @returns the place of the last one that was looked at; null when there are no later ones
    */
   private async purgePayments(db: PaymentDb, paymentsMs: number, after: PurgePlace) {
-    const settled = await this.settledAfter(db, paymentsMs, after);
-    const ids = settled.map((row) => row.conversation_id);
-    const { refunds, kept } = await this.refundsOf(db, ids, paymentsMs);
-    const withRefunds = (id: string) => [id, ...(refunds.get(id) ?? [])];
-    const batch = firstOf(ids, refunds);
-    const [busy, unheard] = [new Set<string>(), [] as string[]];
-    for (const some of inChunks(batch.flatMap(withRefunds))) {
+    const found = await this.settledAfter(db, paymentsMs, after);
+    const batch = firstOf(found);
+    const ids = batch.map((row) => row.conversation_id);
+    const { paymentOf, kept } = await this.refundsOf(db, ids, paymentsMs);
+    const unheard: string[] = [];
+    for (const some of inChunks([...paymentOf.keys()])) {
       const owed = await this.owedOf(db, some);
-      for (const id of owed.busy) busy.add(id);
+      for (const id of owed.busy) kept.add(paymentOf.get(id)!);
       unheard.push(...owed.unheard);
     }
-    const purged = batch.filter((id) => !kept.has(id) && !withRefunds(id).some((record) => busy.has(record)));
-    const records = purged.flatMap(withRefunds);
+    const isPurged = (id: string) => !kept.has(paymentOf.get(id)!);
     let events = 0;
-    for (const some of inChunks(records)) events += await this.delete(db, some);
-    const last = settled[batch.length - 1];
-    const isEnd = batch.length === settled.length && settled.length < PAYMENTS_BATCH;
+    for (const some of inChunks([...paymentOf.keys()].filter(isPurged))) events += await this.delete(db, some);
+    const last = batch.at(-1);
+    const isEnd = batch.length === found.length && found.length < PAYMENTS_BATCH;
     const place =
       !last || isEnd ? null : { finalizedAt: Number(last.finalized_at), conversationId: last.conversation_id };
-    const isPurged = new Set(records);
-    return { payments: purged.length, events, unheard: unheard.filter((id) => isPurged.has(id)).length, place };
+    return { payments: ids.filter(isPurged).length, events, unheard: unheard.filter(isPurged).length, place };
   }
 
   /** Locks the next settled payments. */
   private settledAfter(db: PaymentDb, paymentsMs: number, { finalizedAt, conversationId }: PurgePlace) {
     const { database, account } = this;
-    return database.run<{ readonly conversation_id: string; readonly finalized_at: number }>(
-      sql`select conversation_id, finalized_at from card_payment
+    return database.run<SettledRow>(
+      sql`select conversation_id, finalized_at, refunds from card_payment
         where account = ${account} and is_refund = ${IS_REFUND.payment} and due_at is null
           and finalized_at < ${database.fromNow(-paymentsMs)}
           and ${isPast({ finalized_at: finalizedAt, conversation_id: conversationId }, '>')}
@@ -159,24 +156,22 @@ export class SqlPurge {
 
   /**
    * Locks the refunds of these payments.
-   * @returns those of each payment, and the payments that must stay: one of theirs was not settled that long ago, or is
-   *   locked by others
+   * @returns the payment of each refund, and of itself; and the payments that must stay: a refund of theirs was not
+   *   settled that long ago, or is locked by others
    */
   private async refundsOf(db: PaymentDb, paymentIds: readonly string[], paymentsMs: number) {
     const { database, account } = this;
-    const [refunds, kept] = [new Map<string, string[]>(), new Set<string>()];
-    if (paymentIds.length === 0) return { refunds, kept };
+    const [paymentOf, kept] = [new Map(paymentIds.map((id) => [id, id])), new Set<string>()];
+    if (paymentIds.length === 0) return { paymentOf, kept };
     const stored = sql`select conversation_id, parent_id from card_payment
       where account = ${account} and parent_id in ${paymentIds}`;
     const old = sql`${stored} and finalized_at < ${database.fromNow(-paymentsMs)} ${database.freeRows}`;
     const locked = new Set((await database.run<RefundRow>(old, db)).map((row) => row.conversation_id));
     for (const { conversation_id: id, parent_id: paymentId } of await database.run<RefundRow>(stored, db)) {
-      const ofPayment = refunds.get(paymentId);
-      if (ofPayment) ofPayment.push(id);
-      else refunds.set(paymentId, [id]);
+      paymentOf.set(id, paymentId);
       if (!locked.has(id)) kept.add(paymentId);
     }
-    return { refunds, kept };
+    return { paymentOf, kept };
   }
 
   /**
@@ -235,6 +230,12 @@ export class SqlPurge {
   }
 }
 
+interface SettledRow {
+  readonly conversation_id: string;
+  readonly finalized_at: number;
+  readonly refunds: number;
+}
+
 interface EventRow {
   readonly event_id: string;
   readonly conversation_id: string;
@@ -246,13 +247,10 @@ interface RefundRow {
 }
 
 /** The first of these payments, as many as have no more refunds than a transaction deletes; one if there are any. */
-function firstOf(ids: readonly string[], refunds: ReadonlyMap<string, readonly string[]>): readonly string[] {
+function firstOf(payments: readonly SettledRow[]): readonly SettledRow[] {
   let sum = 0;
-  const end = ids.findIndex((id, index) => {
-    sum += refunds.get(id)?.length ?? 0;
-    return sum > REFUNDS_BATCH && index > 0;
-  });
-  return end === -1 ? ids : ids.slice(0, end);
+  const end = payments.findIndex(({ refunds }, index) => (sum += Number(refunds)) > REFUNDS_BATCH && index > 0);
+  return end === -1 ? payments : payments.slice(0, end);
 }
 
 /** Databases limit how many values a statement may have, and a payment may have any number of refunds. */

@@ -133,7 +133,7 @@ export async function migrateSchema(run: RunStatement, engine: SqlEngine, mayMig
   if (!mayMigrate) throw new ShownError(older(version, engine));
   for (const sql of statementsSince(version, engine, String(Date.now()))) {
     await run({ sql }).catch((error: unknown) => {
-      if (!engine.isThere(error)) throw error;
+      if (!engine.isThere(error) && !engine.isTaken(error)) throw error;
     });
   }
 }

@@ -57,7 +57,7 @@ export class SqlPaymentStore extends SqlOutbox implements PaymentStore {
   async open(): Promise<void> {
     try {
       const run = (statement: SqlStatement) => this.database.run(statement);
-      const warnings = await this.engine.checkServer(run);
+      const warnings = (await this.engine.server?.check(run)) ?? [];
       for (const warning of warnings) new PaymentLogger().warn(`The payment store: ${warning}.`);
       await migrateSchema(run, this.engine, this.options.migrate ?? true);
       if (this.options.mustWrite ?? true) await this.database.single(WRITES_NOTHING);

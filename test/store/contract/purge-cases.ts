@@ -4,6 +4,8 @@ import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { MAX_WAIT_MS, type PurgeCounts } from '../../../lib/store/payment-store.js';
 import { at, many, type PaymentStoreCase, same, type StoreTrial, unique } from './store-trial.js';
 
+/** When no event keeps its payment any more that no handler takes. */
+const LATE = MAX_WAIT_MS;
 /** More than a step of a purge takes. */
 const MANY = 250;
 const NOTHING: PurgeCounts = { payments: 0, events: 0, unheard: 0 };
@@ -68,13 +70,13 @@ const KEEPERS: readonly (readonly [what: string, keep: Step, end: Step])[] = [
     'has a delivery of a pair that is forgotten later',
     fanOut,
     async ({ own }) => {
-      own.moveTo(2_000);
-      same(await own.purge({ paymentsMs: null, pairsMs: 1_000 }), NOTHING);
+      own.moveTo(LATE + 2_000);
+      same(await own.purge({ paymentsMs: null, pairsMs: LATE + 1_000 }), NOTHING);
     },
   ],
   [
     'was settled within paymentsMs',
-    ({ own, record }) => own.replace(record, { finalizedAt: at(900) }),
+    ({ own, record }) => own.replace(record, { finalizedAt: at(LATE + 900) }),
     ({ own, record }) => own.replace(own.next(record), { finalizedAt: at(20) }),
   ],
 ];
@@ -107,12 +109,12 @@ const keeping = [false, true].flatMap((isRefund): PaymentStoreCase[] => {
       async run(trial) {
         const { all, ...subject } = await subjectOf(trial, isRefund);
         await keep(subject);
-        trial.moveTo(1_000);
+        trial.moveTo(LATE + 1_000);
         const before = await many(all.length, (index) => trial.find(all[index]!));
         same(await trial.purge({ paymentsMs: 500 }), NOTHING);
         same(await many(all.length, (index) => trial.find(all[index]!)), before);
         await end(subject);
-        trial.moveTo(3_000);
+        trial.moveTo(LATE + 3_000);
         // An event that no handler takes would keep it, too.
         await announce(subject);
         await trial.drain(subject.handler);

@@ -2,6 +2,7 @@ import { CamelCasePlugin, Kysely, sql } from 'kysely';
 import { openSqlStore, paymentSchema, type SqlPaymentStore, sqlPaymentStore } from '../../../lib/store/sql/index.js';
 import { TestClock } from '../../../lib/testing/index.js';
 import { sample } from '../../rigs/extent.js';
+import { engineNamed } from '../../../lib/store/sql/engines.js';
 import { paymentStoreContract } from '../contract/payment-store-contract.js';
 import { StoreTrial } from '../contract/store-trial.js';
 import type { SharedStore } from '../../rigs/shared-stores.js';
@@ -86,6 +87,22 @@ describe.each(DIALECTS)('the schema in %s', (dialect) => {
     expect(await rowsOf('select version, lowest from card_payment_schema_version')).toEqual([
       { version: 1, lowest: 1 },
     ]);
+  });
+
+  // Of many that delete a lock and insert it anew at once, some find it taken again and again.
+  test.each(['the holder', 'another payment'])('a pin by %s keeps the row of the lock', async (who) => {
+    const { keyType } = engineNamed(dialect).schema;
+    const trial = await open(await make());
+    const reference = 'order-1';
+    const holder = await trial.insert({ state: 'charging', reference, referenceLock: reference });
+    const other = await trial.insert({ state: 'failed', reference });
+    // A row of a host that refers to it would be lost with it.
+    await run(`create table of_host (account ${keyType(128)}, name ${keyType(64)},
+      foreign key (account, name) references card_payment_name (account, name))`);
+    await run('insert into of_host select account, name from card_payment_name');
+    const changes = { state: 'review', referenceLock: null, pinsReference: true } as const;
+    await trial.replace(who === 'the holder' ? holder : other, changes);
+    expect(await trial.store.findByReferenceLock(trial.account, reference)).toBe('purged');
   });
 
   test('where no tables may be made, it says what is missing', async () => {

@@ -1,21 +1,19 @@
-import { ShownError, unfitDatabase } from '../errors.js';
+import { refuseUnfit, ShownError, type UnfitDatabase } from '../errors.js';
 import type { RunStatement } from '../engine.js';
 
 const SHARDS =
   'enforces a unique key within each shard only, and by unique keys the store lets only one process charge an order';
-/** Why each database that speaks MySQL's protocol cannot keep the promises, by its documentation. */
-const OTHERS = {
-  TiDB: 'does not lock the rows of "for update skip locked", by which the store keeps two processes from the same work',
-  Vitess: SHARDS,
-  PlanetScale: `runs on Vitess, which ${SHARDS}`,
-} as const;
-/** By what `version()` and `@@version_comment` say. A Vitess that gives itself another version still says its build. */
-const BY_VERSION: readonly (readonly [version: RegExp, name: keyof typeof OTHERS])[] = [
-  [/TiDB/i, 'TiDB'],
-  [/PlanetScale/i, 'PlanetScale'],
-  [/Vitess|\bVersion: \S+ \(Git revision /i, 'Vitess'],
+/** Databases that speak MySQL's protocol and cannot keep the promises, by their documentation. */
+const UNFIT: readonly UnfitDatabase[] = [
+  {
+    name: 'TiDB',
+    version: /TiDB/i,
+    why: 'does not lock the rows of "for update skip locked", by which the store keeps two processes from the same work',
+  },
+  { name: 'PlanetScale', version: /PlanetScale/i, host: /\.psdb\.cloud$/i, why: `runs on Vitess, which ${SHARDS}` },
+  // One that gives itself another version still says its build.
+  { name: 'Vitess', version: /Vitess|\bVersion: \S+ \(Git revision /i, why: SHARDS },
 ];
-const PLANETSCALE_HOST = /\.psdb\.cloud$/i;
 
 /** The first versions that skip rows which are locked. */
 const OLDEST = { MariaDB: [10, 6], MySQL: [8, 0, 1] } as const;
@@ -51,7 +49,7 @@ const WAITS_FOR_READS = 1;
  * @throws ShownError when it is of a service that cannot keep the store's promises
  */
 export function checkMysqlHost(host: string): void {
-  if (PLANETSCALE_HOST.test(host)) throw refusalOf('PlanetScale');
+  refuseUnfit(UNFIT, (one) => one.host?.test(host));
 }
 
 /** Refuses servers that only look like MySQL, or are too old. */
@@ -63,8 +61,7 @@ export async function checkMysqlVersion(run: RunStatement): Promise<void> {
   if (typeof server?.version !== 'string') throw unfit(ROWS_AS_LISTS);
   const { version, comment = '' } = server;
   const said = `${version} ${comment}`;
-  const [, other] = BY_VERSION.find(([pattern]) => pattern.test(said)) ?? [];
-  if (other) throw refusalOf(other);
+  refuseUnfit(UNFIT, (one) => one.version?.test(said));
   const name = /MariaDB/i.test(said) ? 'MariaDB' : 'MySQL';
   const parts = version.split(/\D+/).map(Number);
   const differs = OLDEST[name].findIndex((part, index) => part !== parts[index]);
@@ -73,10 +70,6 @@ export async function checkMysqlVersion(run: RunStatement): Promise<void> {
     `payments need ${name} ${OLDEST[name].join('.')} or later, the first with the "skip locked" that keeps two ` +
       `processes from the same work, and this is ${parts.slice(0, 3).join('.')}`,
   );
-}
-
-function refusalOf(name: keyof typeof OTHERS): ShownError {
-  return unfitDatabase(name, OTHERS[name]);
 }
 
 /**

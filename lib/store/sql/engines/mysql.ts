@@ -1,14 +1,6 @@
 import type { KyselyPlugin, MysqlPool, MysqlPoolConnection, MysqlQueryResult, QueryResult } from 'kysely';
 import { withTimeout } from '../../../runtime/clock.js';
-import {
-  boundedAccess,
-  type DriverPool,
-  hearOfNew,
-  LIMITS,
-  noteNew,
-  type OpenPool,
-  OWN_POOL,
-} from '../bounded-driver.js';
+import { boundedAccess, type DriverPool, LIMITS, type OpenPool, OWN_POOL } from '../bounded-driver.js';
 import type { SqlAccess, SqlEngine } from '../engine.js';
 import { codeOf, importDriver } from '../errors.js';
 import { checkMysqlHost, checkMysqlServer, checkMysqlVersion } from './mysql-server.js';
@@ -16,14 +8,7 @@ import { mysqlAddress, unprotectedMysqlHost } from './mysql-url.js';
 
 type Kysely = typeof import('kysely');
 
-const MYSQL_PACKAGES = 'kysely mysql2';
-
-const ALREADY_THERE: ReadonlySet<string> = new Set([
-  'ER_TABLE_EXISTS_ERROR',
-  'ER_DUP_FIELDNAME',
-  'ER_DUP_KEYNAME',
-  'ER_DUP_ENTRY',
-]);
+const ALREADY_THERE: ReadonlySet<string> = new Set(['ER_TABLE_EXISTS_ERROR', 'ER_DUP_FIELDNAME', 'ER_DUP_KEYNAME']);
 const BUSY: ReadonlySet<string> = new Set([
   'ER_LOCK_DEADLOCK',
   'ER_LOCK_WAIT_TIMEOUT',
@@ -45,15 +30,15 @@ export const mysqlEngine = {
 
   urlForm: 'mysql://…',
   owns: (url) => /^mysql:\/\/./.test(url),
-  async open(url, { maxConnections } = {}) {
-    mysqlAddress(url);
-    return mysqlAccess(await importDriver(MYSQL_PACKAGES, () => import('kysely')), url, maxConnections);
-  },
+  driver: 'mysql2',
+  access: (kysely, url) => mysqlAccess(kysely, url),
 
-  unprotectedHost: unprotectedMysqlHost,
-  tlsOption: 'ssl=true',
-  port: 3306,
-  checkServer: checkMysqlServer,
+  server: {
+    port: 3306,
+    tlsOption: 'ssl=true',
+    unprotectedHost: unprotectedMysqlHost,
+    check: checkMysqlServer,
+  },
 
   schema: {
     // Every collation of texts that both databases know ignores spaces at the end.
@@ -75,10 +60,8 @@ export const mysqlEngine = {
   begin: (hasLimitedSession) =>
     hasLimitedSession ? ['start transaction'] : ['set transaction isolation level read committed', 'start transaction'],
   sharesCommits: false,
-  withPlaceholders: (sql) => sql,
-  rowLock: 'for update',
-  skipLocked: 'skip locked',
-  orOverwrite: (_primaryKey, column) => `on duplicate key update ${column} = values(${column})`,
+  locksRows: true,
+  orOverwrite: (column) => `on duplicate key update ${column} = values(${column})`,
   indexHint: (index) => `force index (${index})`,
   asTexts: textsOfBytes(),
 
@@ -161,7 +144,7 @@ export function mysqlAccess(kysely: Kysely, url: string, max = OWN_POOL.connecti
   const address = mysqlAddress(url);
   const open: OpenPool<MysqlConnection> = async () => {
     checkMysqlHost(address.host ?? '');
-    const { createPool } = await importDriver(MYSQL_PACKAGES, () => import('mysql2'));
+    const { createPool } = await importDriver('mysql2', () => import('mysql2'));
     const made = createPool({
       ...address,
       connectionLimit: max,
@@ -221,25 +204,19 @@ interface MysqlConnection extends MysqlPoolConnection {
   /** Takes it out of the pool, even while a query runs on it. */
   destroy(): void;
   readonly stream?: { destroy(): unknown };
-  on(event: 'error', listener: () => void): unknown;
-}
-
-interface ListenedPool extends MysqlPool {
-  on?(event: 'connection', act: (connection: MysqlConnection) => void): unknown;
 }
 
 /** @param prepare is done with each new connection before its first use */
 function driverPoolOf(
-  pool: ListenedPool,
+  pool: MysqlPool,
   prepare?: (connection: MysqlConnection) => Promise<void>,
 ): DriverPool<MysqlConnection> {
   const prepared = new WeakSet<MysqlConnection>();
-  // An idle connection that breaks is replaced; the pool's own listener hears its first error alone.
-  hearOfNew(pool, (onNew) => pool.on?.('connection', onNew));
   return {
+    emitter: pool,
+    newConnection: 'connection',
     async acquire() {
       const connection = await acquire(pool);
-      if (!pool.on) noteNew(connection);
       if (!prepare || prepared.has(connection)) return connection;
       try {
         // Without a limit, one that falls silent now would keep its place in the pool for good.

@@ -2,23 +2,12 @@ import type { PostgresPool, PostgresPoolClient, PostgresQueryResult, QueryResult
 import type { Client, ClientConfig, PoolConfig } from 'pg';
 import { looksAtNoCertificate, STRONG_TLS } from '../../../runtime/network.js';
 import { withTimeout } from '../../../runtime/clock.js';
-import {
-  boundedAccess,
-  type DriverPool,
-  hearOfNew,
-  ignore,
-  LIMITS,
-  noteNew,
-  type OpenPool,
-  OWN_POOL,
-} from '../bounded-driver.js';
+import { boundedAccess, type DriverPool, LIMITS, type OpenPool, OWN_POOL } from '../bounded-driver.js';
 import type { Environment, SqlAccess, SqlEngine } from '../engine.js';
 import { codeOf, ESCAPES_IN_URLS, importDriver, ShownError, unescaped } from '../errors.js';
 import { checkPostgresHost, checkPostgresServer } from './postgres-server.js';
 
 type Kysely = typeof import('kysely');
-
-const POSTGRES_PACKAGES = 'kysely pg';
 
 /**
  * PostgreSQL's own limits, in milliseconds. Those of `BoundedDriver` are longer, for servers that do not answer.
@@ -44,20 +33,22 @@ export const postgresEngine = {
 
   urlForm: 'postgres://…',
   owns: (url) => /^postgres(?:ql)?:\/\/./.test(url),
-  async open(url, { maxConnections } = {}) {
+  driver: 'pg',
+  access(kysely, url) {
     if (!URL.canParse(url)) {
       throw new ShownError(
         `a PostgreSQL URL looks like postgres://user:password@host:5432/database; ${ESCAPES_IN_URLS}`,
       );
     }
-    return postgresAccess(await importDriver(POSTGRES_PACKAGES, () => import('kysely')), url, maxConnections);
+    return postgresAccess(kysely, url);
   },
 
-  unprotectedHost: unprotectedPostgresHost,
-  tlsOption: 'sslmode=verify-full',
-  port: 5432,
-
-  checkServer: checkPostgresServer,
+  server: {
+    port: 5432,
+    tlsOption: 'sslmode=verify-full',
+    unprotectedHost: unprotectedPostgresHost,
+    check: checkPostgresServer,
+  },
 
   schema: {
     keyType: () => 'text collate "C"',
@@ -78,18 +69,13 @@ export const postgresEngine = {
   begin: (hasLimitedSession) => [hasLimitedSession ? BEGIN : [BEGIN, ...LOCAL_LIMITS].join('; ')],
   sharesCommits: false,
   withPlaceholders: numbered,
-  rowLock: 'for update',
-  skipLocked: 'skip locked',
-  orOverwrite: (primaryKey, column) =>
-    `on conflict (${primaryKey.join(', ')}) do update set ${column} = excluded.${column}`,
-  indexHint: () => '',
-  asTexts: null,
+  locksRows: true,
 
   // A deadlock; or a single statement, outside of `begin`, where the default isolation is a stricter one.
   isBusy: (error) => ['40P01', '40001'].includes(codeOf(error)),
   isTaken: (error) => codeOf(error) === '23505',
-  // Two processes that make a table at once meet in the catalog's unique keys.
-  isThere: (error) => ['42P07', '42710', '23505'].includes(codeOf(error)),
+  // Two processes that make a table at once may also meet in the catalog's unique keys.
+  isThere: (error) => ['42P07', '42710'].includes(codeOf(error)),
 
   failures: [
     [/^(ECONN|ENOTFOUND|EAI_|EHOST|ENET|ETIMEDOUT|EPIPE)/, 'does not answer; is it running, and reachable from here?'],
@@ -172,7 +158,7 @@ function hostOf(url: string): string {
 const REFUSED_SETTING = /unsupported startup parameter|unrecognized configuration parameter/i;
 
 async function makePool(config: PoolConfig): Promise<PostgresPool> {
-  const { default: pg } = await importDriver(POSTGRES_PACKAGES, () => import('pg'));
+  const { default: pg } = await importDriver('pg', () => import('pg'));
   const pool = new pg.Pool({
     ...config,
     Client: withStrongTls(pg.Client),
@@ -180,9 +166,9 @@ async function makePool(config: PoolConfig): Promise<PostgresPool> {
     keepAlive: true,
     keepAliveInitialDelayMillis: OWN_POOL.keepAliveDelayMs,
   });
-  // An idle connection that breaks is replaced.
-  pool.on('error', ignore);
-  hearOfNew(pool, (onNew) => pool.on('connect', onNew));
+  // An idle connection that breaks is replaced; the first one may do so before the driver listens to it.
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 
@@ -205,7 +191,6 @@ function withStrongTls(Base: typeof Client): typeof Client {
 /** Whether the limits are in force: a pooler may have ignored them, and the URL may set others. */
 async function hasLimits(pool: PostgresPool): Promise<boolean> {
   const client: PoolClient = await pool.connect();
-  client.on?.('error', ignore);
   let isBroken = true;
   try {
     const asked = client.query<{ name: string; setting: string }>(
@@ -230,31 +215,15 @@ async function hasLimits(pool: PostgresPool): Promise<boolean> {
 interface PoolClient extends PostgresPoolClient {
   /** With true, the connection is closed, even while a query runs on it. */
   release(isBroken?: boolean): void;
-  on?(event: 'error', listener: () => void): unknown;
-  off?(event: 'error', listener: () => void): unknown;
 }
 
-interface ListenedPool extends PostgresPool {
-  on?(event: 'connect', act: (client: PoolClient) => void): unknown;
-}
-
-function driverPoolOf(pool: ListenedPool): DriverPool<PoolClient> {
-  // A server that shuts down may end a connection as soon as it is made, before it is given to a caller.
-  hearOfNew(pool, (onNew) => pool.on?.('connect', onNew));
+function driverPoolOf(pool: PostgresPool): DriverPool<PoolClient> {
   return {
-    async acquire() {
-      const client: PoolClient = await pool.connect();
-      // The pool listens to idle clients only.
-      client.on?.('error', ignore);
-      if (!pool.on) noteNew(client);
-      return client;
-    },
+    emitter: pool,
+    newConnection: 'connect',
+    acquire: () => pool.connect(),
     query: async (client, sql, parameters) => queryResultOf(await client.query(sql, parameters)),
-    release(client, isBroken) {
-      // A broken connection may still emit an error after this.
-      if (!isBroken) client.off?.('error', ignore);
-      client.release(isBroken);
-    },
+    release: (client, isBroken) => client.release(isBroken),
     isAnswer,
     end: () => pool.end(),
   };

@@ -5,7 +5,6 @@ import type { SqlAccess, SqlEngine } from '../engine.js';
 import { codeOf, importDriver, ShownError, shownFile } from '../errors.js';
 import { retryWhileBusy } from '../retry.js';
 
-const SQLITE_PACKAGES = 'kysely better-sqlite3';
 const MAX_STATEMENTS = 200;
 const OWNER_ONLY = 0o600;
 
@@ -16,18 +15,14 @@ export const sqliteEngine = {
 
   urlForm: 'sqlite:FILE',
   owns: (url) => url.startsWith('sqlite:'),
-  async open(url, { mustExist = false } = {}) {
+  driver: 'better-sqlite3',
+  access({ SqliteDialect }, url, mustExist) {
     const file = url.slice('sqlite:'.length).replace(/^\/\//, '');
     if (file === '') throw new ShownError('sqlite: needs a file: sqlite:payments.db');
-    const { SqliteDialect } = await importDriver(SQLITE_PACKAGES, () => import('kysely'));
     return sqliteAccess(SqliteDialect, file, mustExist);
   },
 
-  unprotectedHost: () => null,
-  tlsOption: null,
-  port: null,
-
-  checkServer: () => Promise.resolve([]),
+  server: null,
 
   schema: {
     keyType: () => 'text',
@@ -43,19 +38,11 @@ export const sqliteEngine = {
   // Asks for the write lock at the start: a transaction that has already read may be refused it.
   begin: () => ['begin immediate'],
   sharesCommits: true,
-  withPlaceholders: (sql) => sql,
-  rowLock: '',
-  skipLocked: '',
-  orOverwrite: (primaryKey, column) =>
-    `on conflict (${primaryKey.join(', ')}) do update set ${column} = excluded.${column}`,
-  indexHint: () => '',
-  asTexts: null,
+  locksRows: false,
 
   isBusy: isSqliteBusy,
   isTaken: (error) => /^SQLITE_CONSTRAINT_(?:PRIMARYKEY|UNIQUE)$/.test(codeOf(error)),
-  isThere: (error) =>
-    /already exists/.test(String((Object(error) as { message?: unknown }).message)) ||
-    codeOf(error) === 'SQLITE_CONSTRAINT_PRIMARYKEY',
+  isThere: (error) => /already exists/.test(String((Object(error) as { message?: unknown }).message)),
 
   failures: [
     [/^SQLITE_CANTOPEN/, 'cannot be opened; does its folder exist, and may this process write there?'],
@@ -85,7 +72,7 @@ export async function openSqliteFile(file: string, mustExist = false): Promise<S
   // Version 13 crashes Node.js 20 with a segmentation fault.
   const problem = driverProblem('better-sqlite3');
   if (problem !== null) throw new ShownError(problem);
-  const { default: Database } = await importDriver(SQLITE_PACKAGES, () => import('better-sqlite3'));
+  const { default: Database } = await importDriver('better-sqlite3', () => import('better-sqlite3'));
   if (mustExist && !existsSync(file)) throw new ShownError(`there is no SQLite file ${shownFile(file)}`);
   const isFileOfOwner = !mustExist && file.trim() !== ':memory:';
   if (isFileOfOwner) makeForOwner(file.trim());

@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import * as kysely from 'kysely';
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,7 +59,7 @@ describe('sqlite engine', () => {
     const database = new Database(other);
     expect(database.pragma('journal_mode', { simple: true })).toBe('delete');
     database.close();
-    const opened = await sqliteEngine.open(`sqlite:${none}`, { mustExist: true });
+    const opened = sqliteEngine.access(kysely, `sqlite:${none}`, true);
     expect(opened.hasLimitedSessions()).toBe(true);
   });
 
