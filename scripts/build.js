@@ -1,12 +1,13 @@
 // Builds dist/esm and dist/cjs, each marked with its module type. Types keep their files; the code goes into a few, since
 // each file that is loaded costs every start of an application about half a millisecond.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-const { exports, bin, dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { exports, bin, schematics, dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 /** Where tsconfig.build.json has the code compiled to. */
 const COMPILED = 'dist/compiled';
 
@@ -17,12 +18,24 @@ rmSync('dist', { recursive: true, force: true });
 compile('tsconfig.build.json');
 compile('tsconfig.build.cjs.json');
 await bundle('esm', [...entries, ...Object.values(bin)]);
-await bundle('cjs', entries);
+// The Nest CLI requires the schematics.
+await bundle('cjs', [...entries, 'dist/esm/schematics/index.js']);
 rmSync(COMPILED, { recursive: true });
+copySchematicFiles(dirname(schematics));
 
 function compile(project) {
   const { status } = spawnSync(process.execPath, [tsc, '-p', project], { stdio: 'inherit' });
   if (status !== 0) process.exit(1);
+}
+
+/** The descriptions of the schematics, and the files that they generate: those of the starter. */
+function copySchematicFiles(folder) {
+  for (const name of readdirSync('lib/schematics').filter((file) => file.endsWith('.json'))) {
+    cpSync(`lib/schematics/${name}`, `${folder}/${name}`);
+  }
+  for (const path of ['src/checkout', 'test']) {
+    cpSync(`sample/starter/${path}`, `${folder}/files/${path}`, { recursive: true });
+  }
 }
 
 /** All entries in one go: they share files, so that an application never holds two copies of a class. */
