@@ -60,10 +60,13 @@ async function bundle(format, files) {
     chunkFileNames: 'chunks/[name].js',
     codeSplitting: {
       groups: [
+        { name: 'node-version', test: /node-version\.js$/, priority: 1 },
         // All that an application always loads is one file.
         { name: 'core', test: /compiled[\\/]index\.js$/ },
       ],
     },
+    // They are in the declarations.
+    comments: false,
     minifyInternalExports: false,
     // Of a driver that is used by `import()`: Jest has that in CommonJS only with a flag.
     dynamicImportInCjs: false,
