@@ -3,13 +3,15 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 const { exports, bin, schematics, dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 /** Where tsconfig.build.json has the code compiled to. */
 const COMPILED = 'dist/compiled';
+
+const DECORATORS = resolve('scripts/decorators.js');
 
 const packages = Object.keys({ ...dependencies, ...peerDependencies });
 const entries = Object.values(exports).flatMap((entry) => entry.import?.default ?? []);
@@ -22,10 +24,45 @@ await bundle('esm', [...entries, ...Object.values(bin)]);
 await bundle('cjs', [...entries, 'dist/esm/schematics/index.js']);
 rmSync(COMPILED, { recursive: true });
 copySchematicFiles(dirname(schematics));
+for (const folder of ['dist/esm', 'dist/cjs']) removeOtherTypes(folder);
 
 function compile(project) {
   const { status } = spawnSync(process.execPath, [tsc, '-p', project], { stdio: 'inherit' });
   if (status !== 0) process.exit(1);
+}
+
+function withDecorators(code, file) {
+  if (file === DECORATORS) return null;
+  const used = ['__decorate', '__metadata', '__param'].filter((name) => code.includes(`${name}(`));
+  return used.length > 0 ? `import { ${used.join(', ')} } from ${JSON.stringify(DECORATORS)};\n${code}` : null;
+}
+
+/**
+ * Removes the declarations that those of no entry lead to, and the comments of those that no entry exports: nobody
+ * reads them there.
+ */
+function removeOtherTypes(folder) {
+  const needed = new Set();
+  const need = (file) => {
+    if (needed.has(file)) return;
+    needed.add(file);
+    importsOf(file).forEach(need);
+  };
+  const types = entries.map((entry) => join(folder, entry.replace('./dist/esm/', '').replace(/\.js$/, '.d.ts')));
+  const exported = new Set(types.flatMap((file) => [file, ...importsOf(file)]));
+  types.forEach(need);
+  for (const name of readdirSync(folder, { recursive: true })) {
+    const file = join(folder, name);
+    if (!file.endsWith('.d.ts')) continue;
+    if (!needed.has(file)) rmSync(file);
+    else if (!exported.has(file))
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/^\s*\/\*\*[\s\S]*?\*\/\n/gm, ''));
+  }
+}
+
+function importsOf(file) {
+  const imports = readFileSync(file, 'utf8').matchAll(/\b(?:from|import)\b\s*\(?\s*['"](\.[^'"]+)\.js['"]/g);
+  return [...imports].map(([, path]) => join(dirname(file), `${path}.d.ts`));
 }
 
 /** The descriptions of the schematics, and the files that they generate: those of the starter. */
@@ -45,6 +82,7 @@ async function bundle(format, files) {
     input: Object.fromEntries(names.map((name) => [name, `${COMPILED}/${name}.js`])),
     external: [/^node:/, ...packages.map((name) => new RegExp(`^${name}(/|$)`))],
     platform: 'node',
+    plugins: [{ name: 'decorators', transform: withDecorators }],
     // What was written is what runs: decorators and the metadata of classes are side effects.
     treeshake: false,
     // From where drivers are looked for, in the words of each format.
