@@ -1,39 +1,27 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import packages from './packages.json' with { type: 'json' };
 import { type Context, NestProject, type Tree } from './project.js';
-import { codeOf, withImport, withModuleImports, withShutdownHooks } from './source-text.js';
+import { codeOf, withModules, withShutdownHooks } from './source-text.js';
 
 /** Where this file is in the package. */
 declare const OWN_FILE: string | undefined;
 const TEMPLATES = typeof OWN_FILE === 'undefined' ? 'sample/starter' : join(dirname(OWN_FILE), 'files');
 
-type Rule = (tree: Tree, context: Context) => Promise<void>;
-
 interface Options {
   readonly sourceRoot?: string;
   readonly skipInstall?: boolean;
-}
-
-const PACKAGES = ['@nestjs/axios', '@nestjs/config', 'axios', 'class-transformer', 'class-validator', 'kysely'];
-const STORES = {
-  sqlite: { url: 'sqlite:payments.sqlite', driver: 'better-sqlite3' },
-  postgres: { url: 'postgres://user:password@localhost:5432/shop', driver: 'pg' },
-  mysql: { url: 'mysql://user:password@localhost:3306/shop', driver: 'mysql2' },
-  mariadb: { url: 'mariadb://user:password@localhost:3306/shop', driver: 'mysql2' },
-} as const;
-
-interface NestAddOptions extends Options {
-  readonly store?: keyof typeof STORES;
-  readonly language?: 'en' | 'tr';
+  readonly store?: keyof typeof packages.stores;
+  readonly language?: string;
+  readonly spec?: boolean;
 }
 
 /** `nest add nestjs-card-payment` */
-export function nestAdd(given: NestAddOptions): Rule {
-  const { sourceRoot = 'src', skipInstall = false, store = 'sqlite', language = 'en' } = given;
-  return async (tree, context) => {
+export function nestAdd({ sourceRoot = 'src', skipInstall, store = 'sqlite', language = 'en' }: Options) {
+  return async (tree: Tree, context: Context): Promise<void> => {
     const project = new NestProject(tree, context);
-    const { url, driver } = STORES[store];
-    project.addPackages([...PACKAGES, driver], [], skipInstall);
+    const { url, driver } = packages.stores[store];
+    project.addPackages([...packages.needed, driver], [], skipInstall);
     project.addLines('.env', [
       'NODE_ENV=development',
       'PAYMENT_BASE_URL=simulator:',
@@ -41,12 +29,12 @@ export function nestAdd(given: NestAddOptions): Rule {
       `PAYMENT_LANGUAGE=${language}`,
     ]);
     project.addLines('.gitignore', ['.env', '*.sqlite*']);
-    const parts = {
-      ConfigModule: "import { ConfigModule } from '@nestjs/config';",
-      PaymentModule: "import { PaymentModule } from 'nestjs-card-payment';",
+    const modules = {
+      'ConfigModule.forRoot()': "import { ConfigModule } from '@nestjs/config';",
+      'PaymentModule.forRoot()': "import { PaymentModule } from 'nestjs-card-payment';",
     };
-    await project.edit(`${sourceRoot}/app.module.ts`, (source) => withModules(source, parts, '.forRoot()'), [
-      ...Object.values(parts),
+    await project.edit(`${sourceRoot}/app.module.ts`, (source) => withModules(source, modules), [
+      ...Object.values(modules),
       'imports: [ConfigModule.forRoot(), PaymentModule.forRoot()]',
     ]);
     await project.edit(`${sourceRoot}/main.ts`, withShutdownHooks, ['app.enableShutdownHooks();']);
@@ -56,14 +44,9 @@ export function nestAdd(given: NestAddOptions): Rule {
   };
 }
 
-interface CheckoutOptions extends Options {
-  readonly language?: string;
-  readonly spec?: boolean;
-}
-
 /** `nest g -c nestjs-card-payment checkout` */
-export function checkout({ sourceRoot = 'src', skipInstall = false, language, spec = true }: CheckoutOptions): Rule {
-  return async (tree, context) => {
+export function checkout({ sourceRoot = 'src', skipInstall, language, spec = true }: Options) {
+  return async (tree: Tree, context: Context): Promise<void> => {
     const project = new NestProject(tree, context);
     const main = project.read(`${sourceRoot}/main.ts`);
     const [, prefix = ''] = /setGlobalPrefix\(\s*['"`]\/?([^'"`]+?)\/?['"`]/.exec(main) ?? [];
@@ -71,9 +54,9 @@ export function checkout({ sourceRoot = 'src', skipInstall = false, language, sp
     // The Nest CLI always gives a language: that of the code, ts.
     const isTurkish = language === 'tr' || (language !== 'en' && configured === 'tr');
     const adapt = (source: string) => adapted(source, project.isEsm, main.includes('FastifyAdapter'), prefix);
-    for (const [name, source] of templates(isTurkish)) {
-      const path = posix.join(sourceRoot, name);
-      if (spec || !/spec\.ts$|settings\.ts$/.test(path)) await project.create(path, adapt(source));
+    for (const [path, source] of templates(isTurkish)) {
+      const isOfTests = /spec\.ts$|settings\.ts$/.test(path);
+      if (spec || !isOfTests) await project.create(posix.join(sourceRoot, path), adapt(source));
     }
     const statement = adapt("import { CheckoutModule, orderPages } from './checkout/checkout.module.js';");
     await project.edit(`${sourceRoot}/app.module.ts`, (source) => withCheckout(source, statement), [
@@ -81,55 +64,41 @@ export function checkout({ sourceRoot = 'src', skipInstall = false, language, sp
       'imports: [PaymentModule.forRoot(orderPages), CheckoutModule]',
     ]);
     project.addPackages(['better-sqlite3'], ['@types/better-sqlite3'], skipInstall);
-    context.logger.info(
-      `Then start the application, and order at http://localhost:3000${posix.join('/', prefix, 'checkout')}`,
-    );
+    const path = posix.join('/', prefix, 'checkout');
+    context.logger.info(`Then start the application, and order at http://localhost:3000${path}`);
   };
 }
 
-/** Adds what the source does not name yet. */
-function withModules(source: string, imports: Readonly<Record<string, string>>, call: string): string | null {
-  const missing = Object.keys(imports).filter((name) => !codeOf(source).includes(name));
-  if (missing.length === 0) return source;
-  const edited = withModuleImports(
-    source,
-    missing.map((name) => name + call),
-  );
-  return missing.reduce((text, name) => text && withImport(text, imports[name] ?? ''), edited);
-}
-
 function withCheckout(source: string, statement: string): string | null {
-  if (codeOf(source).includes('CheckoutModule')) return source;
-  const call = codeOf(source).indexOf('PaymentModule.forRoot()');
-  const options = call + 'PaymentModule.forRoot('.length;
-  const edited = `${source.slice(0, options)}orderPages${source.slice(options)}`;
-  return call < 0 ? null : withModules(edited, { CheckoutModule: statement }, '');
+  const code = codeOf(source);
+  if (code.includes('CheckoutModule')) return source;
+  const call = 'PaymentModule.forRoot(';
+  const end = code.indexOf(`${call})`) + call.length;
+  if (end < call.length) return null;
+  return withModules(`${source.slice(0, end)}orderPages${source.slice(end)}`, { CheckoutModule: statement });
 }
 
 /** The files of the starter, by their paths from the source of a project. */
 function templates(isTurkish: boolean): [path: string, source: string][] {
-  const folders = ['checkout', '../test'].map((folder) => posix.join('src', folder));
-  const files = folders.flatMap((folder) => readdirSync(join(TEMPLATES, folder)).map((name) => `${folder}/${name}`));
-  return files
-    .filter((file) => !file.endsWith('.tr.ts'))
-    .map((file) => {
-      const source = isTurkish ? file.replace('texts.ts', 'texts.tr.ts') : file;
-      return [posix.relative('src', file), readFileSync(join(TEMPLATES, source), 'utf8')];
+  const names = ['src/checkout', 'test'].flatMap((folder) =>
+    readdirSync(join(TEMPLATES, folder)).map((name) => posix.join(folder, name)),
+  );
+  return names
+    .filter((name) => !name.endsWith('.tr.ts'))
+    .map((name) => {
+      const file = isTurkish ? name.replace('texts.ts', 'texts.tr.ts') : name;
+      return [posix.relative('src', name), readFileSync(join(TEMPLATES, file), 'utf8')];
     });
 }
 
 function adapted(source: string, isEsm: boolean, isFastify: boolean, prefix: string): string {
-  let text = source;
-  if (!isEsm) text = text.replace(/'(\.[^']*)\.js'/g, "'$1'");
-  if (prefix) {
-    text = text
-      .replace("CHECKOUT = '", `CHECKOUT = '/${prefix}`)
-      .replace('createNestApplication();', `createNestApplication();\n    app.setGlobalPrefix('${prefix}');`);
-  }
-  if (isFastify && text.includes('createNestApplication()')) {
-    text = text
-      .replace('createNestApplication()', 'createNestApplication(new FastifyAdapter())')
-      .replace('import { Test }', "import { FastifyAdapter } from '@nestjs/platform-fastify';\nimport { Test }");
-  }
-  return text;
+  const adapter = isFastify ? 'new FastifyAdapter()' : '';
+  const replacements: [isMeant: boolean, what: string | RegExp, by: string][] = [
+    [!isEsm, /'(\.[^']*)\.js'/g, "'$1'"],
+    [isFastify, 'import { Test }', "import { FastifyAdapter } from '@nestjs/platform-fastify';\n$&"],
+    [prefix !== '', 'createNestApplication();', `$&\n    app.setGlobalPrefix('${prefix}');`],
+    [isFastify, 'createNestApplication(', `$&${adapter}`],
+    [prefix !== '', "CHECKOUT = '", `$&/${prefix}`],
+  ];
+  return replacements.reduce((text, [isMeant, what, by]) => (isMeant ? text.replace(what, by) : text), source);
 }

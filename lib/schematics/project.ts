@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import versions from './versions.json' with { type: 'json' };
+import packages from './packages.json' with { type: 'json' };
 
 /** What the schematics use of the tree and the context that the Nest CLI gives them (@angular-devkit/schematics). */
 export interface Tree {
@@ -24,13 +24,10 @@ interface Manifest {
   readonly pnpm?: { readonly onlyBuiltDependencies?: readonly string[] };
 }
 
-interface Prettier {
-  resolveConfig(file: string, options: { editorconfig: boolean }): Promise<object | null>;
-  check(source: string, options: object): Promise<boolean>;
-  format(source: string, options: object): Promise<string>;
-}
-
-const LOCK_FILES = { pnpm: 'pnpm-lock.yaml', yarn: 'yarn.lock' };
+const LOCK_FILES = [
+  ['pnpm-lock.yaml', 'pnpm'],
+  ['yarn.lock', 'yarn'],
+] as const;
 const isNode20 = Number.parseInt(process.versions.node, 10) < 22;
 
 /** The project that a schematic adds to. What it has already stays as it is. */
@@ -52,7 +49,7 @@ export class NestProject {
   }
 
   async create(path: string, source: string): Promise<void> {
-    if (!this.tree.exists(path)) this.tree.create(path, await formatted(path, '', source));
+    if (!this.tree.exists(path)) this.write(path, await formatted(path, '', source));
   }
 
   /** Edits a file, or prints what to add to it by hand. */
@@ -62,7 +59,7 @@ export class NestProject {
     if (edited === null) {
       this.context.logger.warn([`${path} was left as it is. Please add to it:`, ...byHand].join('\n  '));
     } else if (edited !== source) {
-      this.tree.overwrite(path, await formatted(path, source, edited));
+      this.write(path, await formatted(path, source, edited));
     }
   }
 
@@ -73,50 +70,50 @@ export class NestProject {
     const names = text.split('\n').map(nameOf);
     const missing = lines.filter((line) => !names.includes(nameOf(line)));
     if (missing.length === 0) return;
-    const content = `${text.replace(/[^\n]$/, '$&\n')}${missing.join('\n')}\n`;
-    if (this.tree.exists(path)) this.tree.overwrite(path, content);
-    else this.tree.create(path, content);
+    this.write(path, `${text.replace(/[^\n]$/, '$&\n')}${missing.join('\n')}\n`);
   }
 
   /** Adds packages to package.json, and has them installed once the files are written. */
-  addPackages(names: readonly string[], forDevelopment: readonly string[], skipInstall: boolean): void {
-    const { dependencies = {}, devDependencies = {}, pnpm = {} } = this.manifest;
+  addPackages(names: readonly string[], forDevelopment: readonly string[], skipInstall = false): void {
+    const { dependencies = {}, devDependencies = {}, pnpm } = this.manifest;
     const isNew = (name: string) => dependencies[name] === undefined && devDependencies[name] === undefined;
     if (![...names, ...forDevelopment].some(isNew)) return;
     const isNest11 = /^\D*11\b/.test(dependencies['@nestjs/core'] ?? '');
-    const wanted: Packages = {
-      ...versions.newest,
-      ...(isNode20 ? versions['Node 20'] : {}),
-      ...(isNest11 ? versions['NestJS 11'] : {}),
+    const versions: Packages = {
+      ...packages.versions,
+      ...(isNode20 ? packages.versionsForNode20 : {}),
+      ...(isNest11 ? packages.versionsForNestJS11 : {}),
     };
-    const merged = (packages: Packages, added: readonly string[]): Packages =>
-      Object.fromEntries(
-        Object.entries({
-          ...Object.fromEntries(added.filter(isNew).map((name) => [name, wanted[name] ?? '*'])),
-          ...packages,
-        }).sort(),
-      );
-    const [packageManager] = Object.entries(LOCK_FILES).find(([, file]) => this.tree.exists(file)) ?? ['npm'];
+    const merged = (present: Packages, added: readonly string[]): Packages => {
+      const entries = added.filter(isNew).map((name) => [name, versions[name] ?? '*'] as const);
+      return Object.fromEntries([...Object.entries(present), ...entries].sort());
+    };
+    const packageManager = LOCK_FILES.find(([file]) => this.tree.exists(file))?.[1] ?? 'npm';
     // Its release for Node 20 has an install script, which pnpm runs only if it is named.
-    const needsBuild = packageManager === 'pnpm' && isNode20 && names.includes('better-sqlite3');
-    const built = new Set(pnpm.onlyBuiltDependencies).add('better-sqlite3');
+    const isBuilt = packageManager === 'pnpm' && isNode20 && names.includes('better-sqlite3');
+    const onlyBuiltDependencies = [...new Set(pnpm?.onlyBuiltDependencies).add('better-sqlite3')];
     const manifest: Manifest = {
       ...this.manifest,
       dependencies: merged(dependencies, names),
       devDependencies: merged(devDependencies, forDevelopment),
-      ...(needsBuild ? { pnpm: { ...pnpm, onlyBuiltDependencies: [...built] } } : {}),
+      ...(isBuilt ? { pnpm: { ...pnpm, onlyBuiltDependencies } } : {}),
     };
-    this.tree.overwrite('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
+    this.write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
     if (skipInstall) return;
     const options = { command: 'install', quiet: true, packageManager, allowScripts: true };
     this.context.addTask({ toConfiguration: () => ({ name: 'node-package', options }) });
+  }
+
+  private write(path: string, content: string): void {
+    if (this.tree.exists(path)) this.tree.overwrite(path, content);
+    else this.tree.create(path, content);
   }
 }
 
 /** Formats with the prettier of the project, if it has one, what replaces a source that was formatted. */
 async function formatted(path: string, before: string, after: string): Promise<string> {
   try {
-    const prettier = createRequire(resolve('package.json'))('prettier') as Prettier;
+    const prettier = createRequire(resolve('package.json'))('prettier') as typeof import('prettier');
     const options = { ...(await prettier.resolveConfig(resolve(path), { editorconfig: true })), filepath: path };
     return (await prettier.check(before, options)) ? await prettier.format(after, options) : after;
   } catch {

@@ -39,7 +39,7 @@ const SCHEMATICS = [
   'files/test/payment-settings.ts',
   'index.js',
   'nest-add.json',
-  'versions.json',
+  'packages.json',
 ];
 
 const OPTIONAL = [
