@@ -1,4 +1,10 @@
-import { type ArgumentMetadata, type PipeTransform, type Type, ValidationPipe, type ValidationPipeOptions } from '@nestjs/common';
+import {
+  type ArgumentMetadata,
+  type PipeTransform,
+  type Type,
+  ValidationPipe,
+  type ValidationPipeOptions,
+} from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
 import { CardDetailsDto } from '../dto/card.dto.js';
