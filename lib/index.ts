@@ -4,6 +4,8 @@
  * @packageDocumentation
  */
 
+import './runtime/node-version.js';
+
 export { PaymentModule } from './payment.module.js';
 export { PaymentService } from './payment.service.js';
 export { PaymentSimulator } from './module/payment-simulator.js';

@@ -3,31 +3,37 @@
 //
 // With `--without-types`, for the tests: only the code, compiled by swc, in a fifth of the time.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { transformFileSync } from '@swc/core';
 import { rolldown } from 'rolldown';
 import { SWC_OPTIONS } from '../bench/swc-options.mjs';
 
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-const { exports, bin, dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { exports, bin, schematics, dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 /** Where tsconfig.build.json has the code compiled to. */
 const COMPILED = 'dist/compiled';
+
+const DECORATORS = resolve('scripts/decorators.js');
 
 const packages = Object.keys({ ...dependencies, ...peerDependencies });
 const entries = Object.values(exports).flatMap((entry) => entry.import?.default ?? []);
 
 rmSync('dist', { recursive: true, force: true });
-if (process.argv.includes('--without-types')) {
+const isWithTypes = !process.argv.includes('--without-types');
+if (!isWithTypes) {
   compileBySwc();
 } else {
   compile('tsconfig.build.json');
   compile('tsconfig.build.cjs.json');
 }
 await bundle('esm', [...entries, ...Object.values(bin)]);
-await bundle('cjs', entries);
+// The Nest CLI requires the schematics.
+await bundle('cjs', [...entries, 'dist/esm/schematics/index.js']);
 rmSync(COMPILED, { recursive: true });
+copySchematicFiles(dirname(schematics));
+if (isWithTypes) for (const folder of ['dist/esm', 'dist/cjs']) removeOtherTypes(folder);
 
 function compile(project) {
   const { status } = spawnSync(process.execPath, [tsc, '-p', project], { stdio: 'inherit' });
@@ -45,6 +51,50 @@ function compileBySwc() {
   }
 }
 
+function withDecorators(code, file) {
+  if (file === DECORATORS) return null;
+  const used = ['__decorate', '__metadata', '__param'].filter((name) => code.includes(`${name}(`));
+  return used.length > 0 ? `import { ${used.join(', ')} } from ${JSON.stringify(DECORATORS)};\n${code}` : null;
+}
+
+/**
+ * Removes the declarations that those of no entry lead to, and the comments of those that no entry exports: nobody
+ * reads them there.
+ */
+function removeOtherTypes(folder) {
+  const needed = new Set();
+  const need = (file) => {
+    if (needed.has(file)) return;
+    needed.add(file);
+    importsOf(file).forEach(need);
+  };
+  const types = entries.map((entry) => join(folder, entry.replace('./dist/esm/', '').replace(/\.js$/, '.d.ts')));
+  const exported = new Set(types.flatMap((file) => [file, ...importsOf(file)]));
+  types.forEach(need);
+  for (const name of readdirSync(folder, { recursive: true })) {
+    const file = join(folder, name);
+    if (!file.endsWith('.d.ts')) continue;
+    if (!needed.has(file)) rmSync(file);
+    else if (!exported.has(file))
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/^\s*\/\*\*[\s\S]*?\*\/\n/gm, ''));
+  }
+}
+
+function importsOf(file) {
+  const imports = readFileSync(file, 'utf8').matchAll(/\b(?:from|import)\b\s*\(?\s*['"](\.[^'"]+)\.js['"]/g);
+  return [...imports].map(([, path]) => join(dirname(file), `${path}.d.ts`));
+}
+
+/** The descriptions of the schematics, and the files that they generate: those of the starter. */
+function copySchematicFiles(folder) {
+  for (const name of readdirSync('lib/schematics').filter((file) => file.endsWith('.json'))) {
+    cpSync(`lib/schematics/${name}`, `${folder}/${name}`);
+  }
+  for (const path of ['src/checkout', 'test']) {
+    cpSync(`sample/starter/${path}`, `${folder}/files/${path}`, { recursive: true });
+  }
+}
+
 /** All entries in one go: they share files, so that an application never holds two copies of a class. */
 async function bundle(format, files) {
   const names = files.map((file) => /dist\/esm\/(.+)\.js$/.exec(file)[1]);
@@ -52,6 +102,7 @@ async function bundle(format, files) {
     input: Object.fromEntries(names.map((name) => [name, `${COMPILED}/${name}.js`])),
     external: [/^node:/, ...packages.map((name) => new RegExp(`^${name}(/|$)`))],
     platform: 'node',
+    plugins: [{ name: 'decorators', transform: withDecorators }],
     // What was written is what runs: decorators and the metadata of classes are side effects.
     treeshake: false,
     // From where drivers are looked for, in the words of each format.
@@ -67,10 +118,13 @@ async function bundle(format, files) {
     chunkFileNames: 'chunks/[name].js',
     codeSplitting: {
       groups: [
+        { name: 'node-version', test: /node-version\.js$/, priority: 1 },
         // All that an application always loads is one file.
         { name: 'core', test: /compiled[\\/]index\.js$/ },
       ],
     },
+    // They are in the declarations.
+    comments: false,
     minifyInternalExports: false,
     // Of a driver that is used by `import()`: Jest has that in CommonJS only with a flag.
     dynamicImportInCjs: false,

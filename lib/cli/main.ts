@@ -1,10 +1,14 @@
 #!/usr/bin/env node
 import { createInterface } from 'node:readline';
 import type { Stream, Terminal } from './command.js';
-import { runCommandLine } from './command-line.js';
 
 const A_DAY_MS = 86_400_000;
 const READER_GONE: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'EOF', 'ERR_STREAM_DESTROYED']);
+
+// Loaded only then: an older Node.js could not even load the rest.
+const { runCommandLine } = await import('../runtime/node-version.js')
+  .then(() => import('./command-line.js'))
+  .catch(tell);
 
 const isTerminal = process.stdin.isTTY && process.stderr.isTTY;
 const terminal: Terminal = { print, ask: isTerminal ? ask : null };
@@ -30,6 +34,11 @@ function print(text: string, stream: Stream): Promise<'shown' | 'closed' | 'fail
       else resolve(READER_GONE.has((error as NodeJS.ErrnoException).code ?? '') ? 'closed' : 'failed');
     });
   });
+}
+
+function tell(error: Error): never {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
 }
 
 /** Not in raw mode, so that Ctrl-C ends the process; at the end of the input, the answer is empty. */

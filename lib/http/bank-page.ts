@@ -6,8 +6,10 @@ import {
   Injectable,
   type NestInterceptor,
   UseInterceptors,
+  UsePipes,
 } from '@nestjs/common';
 import { map, type Observable } from 'rxjs';
+import { FormFieldsPipe } from './payment-validation.pipe.js';
 
 /** What Express's response and Fastify's reply have in common. */
 interface HeaderTaker {
@@ -40,7 +42,8 @@ export type BankPageDecorator = <Route extends (...given: never[]) => string | P
 /**
  * For the route that returns the bank's page, `html` of `init3d`: answers with status 200 and
  * {@link BANK_PAGE_HEADERS}, on Express and Fastify. An error or a redirect of that route is answered without these
- * headers.
+ * headers. A form whose parser did not nest its fields (`cardDetails.cardNo`) is nested, so that it works without
+ * `paymentValidationPipe`, too.
  *
  * ```ts
  * @Post('orders/:id/pay')
@@ -51,7 +54,7 @@ export type BankPageDecorator = <Route extends (...given: never[]) => string | P
  * ```
  */
 export function BankPage(): BankPageDecorator {
-  return applyDecorators(HttpCode(200), UseInterceptors(BankPageInterceptor));
+  return applyDecorators(HttpCode(200), UseInterceptors(BankPageInterceptor), UsePipes(FormFieldsPipe));
 }
 
 /**

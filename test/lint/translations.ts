@@ -91,10 +91,15 @@ function sizeOf(table: string): string {
   return `${rows.length} rows of ${rows[0]!.split('|').length - 2}`;
 }
 
-/** Puts a bare mark in the place of each comment; the first line stays if it names the file. */
+/**
+ * Puts a bare mark in the place of each comment; the first line stays if it names the file. What buyers read, and the
+ * name of their language, are those of the page.
+ */
 function withoutComments(language: string, code: string): string {
   const [, file = '', rest = code] = /^((?:\/\/|#) \S*[./]\S*.*\n)([\s\S]*)$/.exec(code) ?? [];
+  if (file.endsWith('/texts.ts\n')) return file;
   const lines = bare(language, rest)
+    .replace(/(?<=--language |_LANGUAGE=)(?:en|tr)\b/g, '')
     .split('\n')
     .map((line) => line.trim());
   // A comment may need more lines in one language than in the other.

@@ -85,8 +85,8 @@ export async function payAsInGettingStarted(
   let form: Page | undefined;
 
   await whileRunning(async (buyer) => {
-    form = await buyer.submit(await buyer.open('/'));
-    expect(form.url).toMatch(/\/orders\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/pay$/);
+    form = await buyer.submit(await buyer.open('/checkout'));
+    expect(form.url).toMatch(/\/checkout\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/pay$/);
     expectShopPage(form);
     order = form.url.replace(/\/pay$/, '');
     expect((await buyer.open(order)).html).toContain('Not paid.');
@@ -103,7 +103,7 @@ export async function payAsInGettingStarted(
     expectShopPage(back);
     expect(back.html).toContain('Paid. Thank you!');
 
-    const another = await buyer.submit(await buyer.open('/'));
+    const another = await buyer.submit(await buyer.open('/checkout'));
     interrupted = another.url.replace(/\/pay$/, '');
     expect((await buyer.submit(another, typed)).status).toBe(200);
   });
@@ -116,11 +116,11 @@ export async function payAsInGettingStarted(
     expect((await buyer.open(interrupted)).html).toContain('Not paid.');
     const paid = await buyer.pay(await buyer.open(`${interrupted}/pay`), typed, smsCode);
     expect(paid.html).toContain('Paid. Thank you!');
-    await expectPage(buyer.open('/orders/1001'), 404, 'not understood');
+    await expectPage(buyer.open('/checkout/1001'), 404, 'not understood');
     // The limit counts orders and attempts together, of which there have been two.
     for (let count = 2; count < 20; count += 1) expect((await buyer.submit(form, {})).status).toBe(400);
     await expectPage(buyer.submit(form, typed), 429, 'not understood');
-    await expectPage(buyer.submit(await buyer.open('/')), 429, 'not understood');
+    await expectPage(buyer.submit(await buyer.open('/checkout')), 429, 'not understood');
     expect((await buyer.open(order)).html).toContain('Paid. Thank you!');
   });
 }
@@ -131,7 +131,9 @@ function writeSettings(folder: string): void {
 
 function expectShopPage({ headers }: Page): void {
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; form-action 'self';/);
+  expect(headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; style-src 'sha256-\S+'; form-action 'self';/,
+  );
   expect(headers.get('cache-control')).toBe('no-store');
 }
 
@@ -140,7 +142,7 @@ async function expectPage(answer: Promise<Page>, status: number, text: string): 
   const page = await answer;
   expect([page.status, page.html]).toEqual([status, expect.stringContaining(text)]);
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(page.html).toContain('href="/"');
+  expect(page.html).toContain('href="/checkout"');
 }
 
 /** Runs the tests of docs/testing.md in their project, next to the data of its `.env`. */

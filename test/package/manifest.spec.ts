@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -21,6 +21,26 @@ interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
 }
+
+/** The descriptions of the schematics, their code, and what they generate. */
+const SCHEMATICS = [
+  'checkout.json',
+  'collection.json',
+  'files/src/checkout/attempt-limit.guard.ts',
+  'files/src/checkout/checkout.controller.ts',
+  'files/src/checkout/checkout.module.ts',
+  'files/src/checkout/error-pages.filter.ts',
+  'files/src/checkout/order.service.spec.ts',
+  'files/src/checkout/order.service.ts',
+  'files/src/checkout/pages.ts',
+  'files/src/checkout/texts.tr.ts',
+  'files/src/checkout/texts.ts',
+  'files/test/checkout.e2e-spec.ts',
+  'files/test/payment-settings.ts',
+  'index.js',
+  'nest-add.json',
+  'packages.json',
+];
 
 const OPTIONAL = [
   '@nestjs/event-emitter',
@@ -64,10 +84,24 @@ describe('the packed package', () => {
       'README.md',
       'package.json',
     ]);
-    const built = files.filter((file) => file.startsWith('dist/'));
+    const schematics = files.filter((file) => file.startsWith('dist/cjs/schematics/'));
+    expect(schematics.sort()).toEqual(SCHEMATICS.map((file) => `dist/cjs/schematics/${file}`));
+    const built = files.filter((file) => file.startsWith('dist/') && !schematics.includes(file));
     expect(built.filter((file) => !/^dist\/(esm|cjs)\/(package\.json|[\w./-]+\.(js|d\.ts))$/.test(file))).toEqual([]);
     expect(JSON.parse(read('dist/esm/package.json'))).toEqual({ type: 'module' });
     expect(JSON.parse(read('dist/cjs/package.json'))).toEqual({ type: 'commonjs' });
+  });
+
+  it('unpacks to at most 2 MB', () => {
+    const sizes = files.map((file) => statSync(join(root, file)).size);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(2_000_000);
+  });
+
+  it('documents what it exports, by comments in its declarations', () => {
+    for (const build of ['esm', 'cjs']) {
+      expect(read(`dist/${build}/payment.service.d.ts`)).toContain('/**');
+      expect(read(`dist/${build}/index.d.ts`)).toContain('/**');
+    }
   });
 
   it('exports ES modules first, so that an application never holds two copies', () => {

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type {
   BinRequest,
   BinResult,
@@ -89,7 +89,10 @@ export function morposDialect(options: MorposDialectOptions = {}): GatewayDialec
   const successStatuses = (options.successStatuses ?? SUCCESS_STATUSES).map((status) => status.toUpperCase());
   const signOrder = { ...SIGN_ORDER, ...options.signOrder };
   const sign = (order: readonly string[], read: (path: string) => string, apiKey: string | null): string =>
-    hash('sha256', [...order.map(read), apiKey ?? ''].join(';'), 'base64').toUpperCase();
+    createHash('sha256')
+      .update([...order.map(read), apiKey ?? ''].join(';'))
+      .digest('base64')
+      .toUpperCase();
 
   return {
     name: 'morpos',

@@ -25,6 +25,11 @@ export class OrdersController {
     return lines.length === 0 ? undefined : { url: `/orders/${this.orders.place(lines)}/pay` };
   }
 
+  /** Orders have no list: nobody but their buyer knows their addresses. */
+  @Get()
+  @Redirect('/', 303)
+  list(): void {}
+
   /** Where the buyer comes back after paying. It reads the payments, because the order's status is updated later. */
   @Get(':id')
   @Header('Cache-Control', 'no-store')
