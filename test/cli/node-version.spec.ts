@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { MAIN } from './cli.js';
+import { builtMain } from './cli.js';
 
 const AS_OLD =
   "data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'18.20.8'}})";
@@ -16,7 +16,7 @@ function runAsOld(...args: string[]): Promise<{ status: unknown; stdout: string;
 
 describe('an older Node.js', () => {
   it('is told by the command line which one is needed', async () => {
-    expect(await runAsOld(MAIN, '--version')).toEqual({ status: 1, stdout: '', stderr: `${SENTENCE}\n` });
+    expect(await runAsOld(builtMain(), '--version')).toEqual({ status: 1, stdout: '', stderr: `${SENTENCE}\n` });
   });
 
   it.each([
