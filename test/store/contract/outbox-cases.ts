@@ -32,6 +32,11 @@ const SCRIPTS: readonly (readonly [promise: string, script: string])[] = [
     'announce h f; publish af bf cf df ef; fan limit=2 -> 2; counts -> 3 2 0 0; fan limit=2 -> 2; fan limit=2 -> 1; ' +
       'fan limit=2 -> 0; lease h -> af bf cf df ef',
   ],
+  ['fanOut gives each type its turn', 'announce h us; publish au bu cu ds; fan limit=2 -> 2; lease h of=s -> ds'],
+  [
+    'fanOut gives each type its turn, whichever has more',
+    'announce h us; publish as bs cs du; fan limit=2 -> 2; lease h of=u -> du',
+  ],
   [
     'deliveries are due at once by the store’s time, whenever their events occurred',
     'at 5000; announce h f; publish pf on=1; publish qf on=9000000; take h -> pf qf',
