@@ -19,6 +19,7 @@ export {
   type StaffPage,
   type StaffResolveOptions,
 } from './operations/staff.js';
+export type { PaymentAct, PaymentDetails, RefundAct, RefundDetails } from './operations/payment-details.js';
 export {
   InjectPayment,
   InjectPaymentOperations,
@@ -90,7 +91,7 @@ export {
 export { PaymentCallback, PaymentCallbackGuard } from './http/callback.controller.js';
 export { BANK_PAGE_HEADERS, BankPage, type BankPageDecorator } from './http/bank-page.js';
 export { ReceivedCallback } from './http/callback-receiver.js';
-export { escapeHtml } from './http/pages.js';
+export { escapeHtml } from './runtime/html.js';
 export * from './http/payment-exception.filter.js';
 export { paymentValidationPipe, type PaymentValidationPipeOptions } from './http/payment-validation.pipe.js';
 
