@@ -14,8 +14,8 @@ const QUEUE_LENGTH = 10;
 
 /** The first page: what waits for somebody, and how many there are of all. */
 export async function overviewPage(visit: Visit, after: string | null): Promise<string> {
-  const { operations, words } = visit;
-  const { say } = words;
+  const { operations } = visit;
+  const { say } = visit.words;
   const [counts, { payments }, { refunds, next }, { deliveries }] = await Promise.all([
     operations.counts(),
     operations.list({ state: TO_SETTLE, limit: QUEUE_LENGTH }),
@@ -27,6 +27,7 @@ export async function overviewPage(visit: Visit, after: string | null): Promise<
     isMore && html`<p><a href="${address}">${say(text)}</a></p>`;
   const isMoreToSettle = TO_SETTLE.reduce((sum, state) => sum + counts.states[state].count, 0) > payments.length;
   const body = html`<h1>${say('overview')}</h1>
+    ${searchForm(visit, { q: null, state: null })}
     <section>
       <h2>${say('toSettle')}</h2>
       ${listOf(
@@ -110,8 +111,8 @@ export interface Search {
 
 /** Payments, the newest first: of an id or reference, or in a state. */
 export async function paymentsPage(visit: Visit, { q, state, after }: Search): Promise<string> {
-  const { operations, account, words } = visit;
-  const { say } = words;
+  const { operations } = visit;
+  const { say } = visit.words;
   const states = state === null ? undefined : (state.split(',') as PaymentState[]);
   const [byId, { payments, next }] = await Promise.all([
     q === null || after !== null ? null : operations.find(q),
@@ -121,23 +122,9 @@ export async function paymentsPage(visit: Visit, { q, state, after }: Search): P
   const isWanted = named && 'state' in named && (!states || states.includes(named.state as PaymentState));
   const others = payments.filter(({ conversationId }) => conversationId !== named?.conversationId);
   const found = isWanted ? [named as Payment, ...others] : payments;
-  const option = (value: string, label: string) =>
-    html`<option value="${value}" ${value === (state ?? '') && html`selected`}>${label}</option>`;
-  const several = TO_SETTLE.join();
   const query = { ...(q !== null && { q }), ...(state !== null && { state }) };
   const body = html`<h1>${say('payments')}</h1>
-    <form class="search card" method="get" action="${visit.place.root}payments" role="search">
-      ${account !== DEFAULT_ACCOUNT && html`<input type="hidden" name="account" value="${account}" />`}
-      <label>${say('searchLabel')} <input name="q" value="${q}" maxlength="255" autocomplete="off" /></label>
-      <label>
-        ${say('state')}
-        <select name="state">
-          ${option('', say('anyState'))} ${option(several, say('toSettle'))}
-          ${SALE_STATES.map((one) => option(one, words.state('label', 'payment', one)))}
-        </select>
-      </label>
-      <button class="primary">${say('search')}</button>
-    </form>
+    ${searchForm(visit, { q, state })}
     <section aria-label="${say('payments')}">
       ${
         found.length === 0
@@ -154,6 +141,24 @@ export async function paymentsPage(visit: Visit, { q, state, after }: Search): P
       }
     </section>`;
   return page(visit, q === null ? say('payments') : say('found', q), body);
+}
+
+function searchForm({ place, account, words }: Visit, { q, state }: Pick<Search, 'q' | 'state'>): Html {
+  const { say } = words;
+  const option = (value: string, label: string) =>
+    html`<option value="${value}" ${value === (state ?? '') && html`selected`}>${label}</option>`;
+  return html`<form class="search card" method="get" action="${place.root}payments" role="search">
+    ${account !== DEFAULT_ACCOUNT && html`<input type="hidden" name="account" value="${account}" />`}
+    <label>${say('searchLabel')} <input name="q" value="${q}" maxlength="255" autocomplete="off" /></label>
+    <label>
+      ${say('state')}
+      <select name="state">
+        ${option('', say('anyState'))} ${option(TO_SETTLE.join(), say('toSettle'))}
+        ${SALE_STATES.map((one) => option(one, words.state('label', 'payment', one)))}
+      </select>
+    </label>
+    <button class="primary">${say('search')}</button>
+  </form>`;
 }
 
 /** The events that handlers could not handle. */

@@ -59,7 +59,7 @@ export function paymentPage(visit: Visit, shown: Shown, { done, problem, asked, 
     }
     <section>
       <h2>${say('whatToDo')}</h2>
-      <p>${isKnown(payment) ? state('advice', 'payment', payment.state) : say('newerRelease')}</p>
+      <p>${adviceOn(visit, shown)}</p>
       ${outlook(visit, shown)} ${codeMeaning(visit, payment)} ${actForms(visit, shown, asked)}
     </section>
     ${
@@ -94,11 +94,12 @@ export function confirmationPage(visit: Visit, shown: Shown, asked: Asked): stri
   const { say } = visit.words;
   const { act, given } = asked;
   const amount = money(visit, amountOf(shown, asked), payment.currencyCode);
-  const what = say(nameOf(asked));
+  const name = nameOf(asked);
+  const what = say(name);
   const body = html`<h1>${say('confirm')}</h1>
     <section>
       <h2>${what}</h2>
-      <p>${say(`${act}Help`)}</p>
+      <p>${say(`${name}Help`)}</p>
       <dl>
         ${fact(say('amount'), amount)} ${fact(say('reference'), payment.reference)}
         ${fact(say('conversationId'), payment.conversationId)} ${fact(say('note'), given.note)}
@@ -113,7 +114,9 @@ export function confirmationPage(visit: Visit, shown: Shown, asked: Asked): stri
 const MAX_REFUNDS = 20;
 const MAX_LINES = 200;
 
-function nameOf({ act, given: { state } }: Pick<Asked, 'act' | 'given'>): TextName {
+type ActTextName = ActName | `${'resolve' | 'resolveRefund'}${'Succeeded' | 'Failed'}`;
+
+function nameOf({ act, given: { state } }: Pick<Asked, 'act' | 'given'>): ActTextName {
   return act === 'resolve' || act === 'resolveRefund' ? `${act}${state === 'failed' ? 'Failed' : 'Succeeded'}` : act;
 }
 
@@ -133,6 +136,12 @@ function doneState({ words }: Visit, { payment, refunds }: Shown, done: ActName)
     );
   if (isOfPayment || last === null) return words.state('label', 'payment', payment.state);
   return words.state('label', 'refund', last.state);
+}
+
+function adviceOn({ words: { say, state } }: Visit, { payment, refunds }: Shown): string {
+  if (!isKnown(payment)) return say('newerRelease');
+  const isRefundOpen = payment.settled && refunds.some(({ refund }) => isOpenRefund(refund));
+  return isRefundOpen ? say('refundFirst') : state('advice', 'payment', payment.state);
 }
 
 /** When it is asked about again, and why it may not be. */
@@ -272,18 +281,21 @@ function historyLines(visit: Visit, history: readonly OperationsHistoryEntry[], 
     if (group && isSame(group[0], entry)) group.push(entry);
     else groups.push([entry]);
   }
-  return groups.flatMap((group) => {
+  return groups.flatMap((group, index) => {
     const [entry] = group;
     const last = group.at(-1);
     if (!entry || !last) return [];
+    // A refund keeps who asked for it, and why, in all of its lines.
+    const before = groups.slice(0, index).findLast(([one]) => one?.refundId === entry.refundId)?.[0];
+    const isTold = entry.refundId !== null && entry.reason !== 'operator' && before?.by === entry.by;
     const isNew = history.indexOf(last) >= seen;
     const of = entry.refundId === null ? 'payment' : 'refund';
     const line = html`<li class="${isNew && 'new'}">
       <p>
         <b>${state('story', of, entry.state)}</b>${entry.reason !== null && `: ${reason(entry.reason)}`}
-        ${entry.by !== null && say('by', entry.by)} ${isNew && html`<b class="state">${say('isNew')}</b>`}
+        ${entry.by !== null && !isTold && say('by', entry.by)} ${isNew && html`<b class="state">${say('isNew')}</b>`}
       </p>
-      ${entry.note !== null && html`<p>“${entry.note}”</p>`}
+      ${entry.note !== null && entry.note !== before?.note && html`<p>“${entry.note}”</p>`}
       <p>
         ${when(visit, entry.at)}
         ${entry.refundId !== null && html`<span class="soft">${say('ofRefund', entry.refundId)}</span>`}

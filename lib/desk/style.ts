@@ -11,6 +11,7 @@ body { margin: 0 auto; max-width: 62rem; padding: 0 1rem 2rem; background: var(-
 a { color: var(--link); }
 :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; }
 main:focus { outline: none; }
+.unseen { position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }
 .skip { position: absolute; left: -99rem; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .5rem; }
 header { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: center; padding: .75rem 0; }
@@ -43,10 +44,11 @@ li { padding: .6rem 0; }
 dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .35rem 1rem; margin: 0 0 .75rem; }
 dt { color: var(--soft); }
 dd { margin: 0; font-variant-numeric: tabular-nums; }
-table { width: 100%; border-collapse: collapse; }
+table { width: 100%; border-collapse: collapse; table-layout: fixed; margin-bottom: 1rem; overflow-wrap: normal; }
 th, td { padding: .3rem .5rem .3rem 0; text-align: left; font-weight: 400; font-variant-numeric: tabular-nums; }
+th:first-child { width: 38%; }
 thead th { color: var(--soft); font-size: .9rem; }
-td svg { display: block; width: 100%; min-width: 3rem; height: .8rem; fill: var(--fill); }
+td svg { display: block; width: 100%; height: .8rem; fill: var(--fill); }
 form { margin: 0 0 .75rem; }
 label { display: block; margin: 0 0 .75rem; font-weight: 600; }
 input:not([type=hidden]), select { display: block; width: 100%; max-width: 30rem; padding: .6rem; font: inherit;
