@@ -52,7 +52,7 @@ export default {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^@nestjs/throttler$': '<rootDir>/test/browser/throttler.js',
     '^nestjs-card-payment$': '<rootDir>/lib/index.ts',
-    '^nestjs-card-payment/(health|simulator|swagger|testing)$': '<rootDir>/lib/$1/index.ts',
+    '^nestjs-card-payment/(desk|health|simulator|swagger|testing)$': '<rootDir>/lib/$1/index.ts',
     '^nestjs-card-payment/sql$': '<rootDir>/lib/store/sql/index.ts',
   },
   testTimeout: 60000,

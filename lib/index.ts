@@ -21,6 +21,7 @@ export {
   type StaffResolveOptions,
 } from './operations/staff.js';
 export type { StaffPage } from './operations/pages.js';
+export type { PaymentAct, PaymentDetails, RefundAct, RefundDetails } from './operations/payment-details.js';
 export {
   InjectPayment,
   InjectPaymentOperations,
@@ -92,7 +93,7 @@ export {
 export { PaymentCallback, PaymentCallbackGuard } from './http/callback.controller.js';
 export { BANK_PAGE_HEADERS, BankPage, type BankPageDecorator } from './http/bank-page.js';
 export { ReceivedCallback } from './http/callback-receiver.js';
-export { escapeHtml } from './http/pages.js';
+export { escapeHtml } from './runtime/html.js';
 export * from './http/payment-exception.filter.js';
 export { paymentValidationPipe, type PaymentValidationPipeOptions } from './http/payment-validation.pipe.js';
 

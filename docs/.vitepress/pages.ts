@@ -49,6 +49,7 @@ export const GUIDE: readonly Section[] = [
   }),
   section('Operate', {
     'docs/operating.md': 'Operating',
+    'docs/desk.md': 'The desk',
     'docs/troubleshooting.md': 'Troubleshooting',
     'docs/upgrading.md': 'Upgrading',
     'docs/observability.md': 'Observability',

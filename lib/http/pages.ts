@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '../runtime/html.js';
 import type { TextLanguage } from '../runtime/text-language.js';
 
 /** The text of a page. The title is also its heading. */
@@ -182,11 +183,6 @@ export function buyerPage(name: PageName, language: TextLanguage, shopUrl: strin
     `<style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>` +
     `<p><a href="${escapeHtml(shopUrl)}" target="_top">${BACK_TO_SHOP[language]}</a></p></main>${script}</body></html>`
   );
-}
-
-/** Escapes text for HTML, including attributes in quotes of either kind. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 /** Headers of an answer, by name. */

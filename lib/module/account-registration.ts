@@ -57,6 +57,11 @@ export function handlerAccountProblems(
     }));
 }
 
+/** The names of the accounts of an application. */
+export function accountsIn(discovery: DiscoveryService): string[] {
+  return registrationsIn(discovery).map(({ account }) => account);
+}
+
 function registrationsIn(discovery: DiscoveryService): AccountRegistration[] {
   return discovery
     .getProviders()

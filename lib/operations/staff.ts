@@ -35,6 +35,7 @@ import { callStore } from '../store/store-call.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { Inquiries } from './inquiry.js';
 import { type Listed, pageOf, refused, type StaffPage } from './pages.js';
+import { detailsOf, type PaymentDetails } from './payment-details.js';
 import { Refunds } from './refund.js';
 import { isFilled, MAX_NAME_LENGTH, Resolutions } from './resolution.js';
 
@@ -55,6 +56,8 @@ export interface RefundListQuery extends StaffPage {
 /** Which deliveries to list, the oldest event first: the parked ones, unless `parked` is false. */
 export interface DeliveryListQuery extends StaffPage {
   readonly parked?: boolean;
+  /** Only those about this payment and its refunds. */
+  readonly conversationId?: string;
 }
 
 /** Who asks: a name, an address, a user id. It is kept in the history, up to 200 characters. */
@@ -203,6 +206,29 @@ export class PaymentOperations {
   }
 
   /**
+   * A payment with its refunds, what is left to give back, what can be done with each of them now, and when the gateway
+   * is asked again.
+   *
+   * @throws PaymentNotFoundError, PaymentStoreError
+   */
+  async details(conversationId: string): Promise<PaymentDetails> {
+    const payment = await this.payments.get(conversationId);
+    const refunds = await this.refundReader.ofPayment(conversationId);
+    return detailsOf(payment, refunds, await this.refundFlow.totals(conversationId), this.settings);
+  }
+
+  /**
+   * The refund or void that was asked for with an idempotencyKey.
+   *
+   * @throws PaymentStoreError
+   */
+  async findRefund(idempotencyKey: string): Promise<Refund | null> {
+    if (!isWritable(idempotencyKey)) return null;
+    const found = await this.refundReader.findByIdempotencyKey(idempotencyKey);
+    return found === null || found === 'purged' ? null : toRefund(found);
+  }
+
+  /**
    * The payments and refunds that were settled in a period, from its first moment until just before its last, the
    * oldest `finalizedAt` first. It reads a page at a time. What is settled meanwhile may be among them. Of an answer that
    * may have been about another payment, only the code and the text are shown.
@@ -256,17 +282,18 @@ export class PaymentOperations {
    * @throws PaymentValidationError for a limit or page that there is not
    * @throws PaymentStoreError
    */
-  async deliveries({ parked = true, after, limit }: DeliveryListQuery = {}): Promise<{
+  async deliveries({ parked = true, conversationId, after, limit }: DeliveryListQuery = {}): Promise<{
     readonly deliveries: OperationsDelivery[];
     readonly next: string | null;
   }> {
     const { account } = this.settings;
+    const ids = conversationId === undefined ? undefined : await this.idsAbout(conversationId);
     const { rows, next } = await pageOf<Delivery>(
       { after, limit },
       ({ event, handlerId }) => [event.occurredAt, event.eventId, handlerId],
       (place, count) => {
         const behind = place && { occurredAt: place[0], eventId: place[1], handlerId: place[2] ?? '' };
-        return this.store.listDeliveries({ account, parked, after: behind, limit: count });
+        return this.store.listDeliveries({ account, parked, ids, after: behind, limit: count });
       },
     );
     return { deliveries: rows.map(toShownDelivery), next };
@@ -355,6 +382,13 @@ export class PaymentOperations {
       this.logger.log(new LogRecord(`${act} of ${id}, asked for by ${by}.`, { account, id, act, by }));
       return ask(by);
     });
+  }
+
+  /** A payment's id and those of its refunds. */
+  private async idsAbout(conversationId: string): Promise<readonly string[]> {
+    if (!isWritable(conversationId)) return [];
+    const refunds = await this.refundReader.ofPayment(conversationId);
+    return [conversationId, ...refunds.map((refund) => refund.conversationId)];
   }
 
   /** A record without what the gateway may have said about another payment, perhaps before an operator settled it. */

@@ -1,13 +1,5 @@
-import {
-  html,
-  Html,
-  languageNav,
-  languageOf,
-  noticePage,
-  page,
-  type PageLanguage,
-  postingPage,
-} from './page-layout.js';
+import { Html, html } from '../runtime/html.js';
+import { languageNav, languageOf, noticePage, page, type PageLanguage, postingPage } from './page-layout.js';
 import type { SimulatorSettings } from './simulator-options.js';
 import { currentTestCards, INSTALMENT_COUNTS, SMS_CODE, type TestCard } from './test-data.js';
 import { addressOf, FORM_PATH, isAtBank, type Visit } from './visits.js';

@@ -1,3 +1,5 @@
+import { Html, html } from '../runtime/html.js';
+
 export type PageLanguage = 'tr' | 'en';
 
 const GO_ON: Readonly<Record<PageLanguage, string>> = { tr: 'Devam et', en: 'Continue' };
@@ -62,26 +64,6 @@ export function page(language: PageLanguage, title: string, body: Html): string 
         ${body}
       </body>
     </html> `.text;
-}
-
-/** HTML that is inserted without escaping. */
-export class Html {
-  constructor(readonly text: string) {}
-}
-
-/** Builds HTML: every value but Html is escaped, null is left out. */
-export function html(
-  parts: TemplateStringsArray,
-  ...values: (string | number | Html | readonly Html[] | null)[]
-): Html {
-  return new Html(parts.reduce((text, part, index) => text + markup(values[index - 1] ?? null) + part));
-}
-
-function markup(value: string | number | Html | readonly Html[] | null): string {
-  if (value === null) return '';
-  if (value instanceof Html) return value.text;
-  if (typeof value === 'object') return value.map((item) => item.text).join('');
-  return String(value).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 const STYLE = new Html(`

@@ -57,6 +57,8 @@ export interface DeliveryPlace {
 export interface DeliveryPage extends Page<DeliveryPlace> {
   /** True for the parked ones, false for the open ones. */
   readonly parked: boolean;
+  /** Only those about these payments and refunds. */
+  readonly ids?: readonly string[];
 }
 
 /** What to lease. */

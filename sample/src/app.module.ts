@@ -1,12 +1,10 @@
-import { Module } from '@nestjs/common';
+import { Module, UseGuards } from '@nestjs/common';
 import { ConfigModule } from '@nestjs/config';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TerminusModule } from '@nestjs/terminus';
 import { type Payment, PaymentModule } from 'nestjs-card-payment';
+import { PaymentDeskModule } from 'nestjs-card-payment/desk';
 import { PaymentHealthIndicator } from 'nestjs-card-payment/health';
-import { AdminController } from './admin/admin.controller.js';
-import { PasswordGuesses } from './admin/password-guesses.js';
-import { RefundsController } from './admin/refunds.controller.js';
 import { CheckoutApiController } from './api/checkout-api.controller.js';
 import { Basket } from './basket/basket.js';
 import { BasketController } from './basket/basket.controller.js';
@@ -24,6 +22,9 @@ import { OrderPayments } from './orders/order-payments.js';
 import { OrdersController } from './orders/orders.controller.js';
 import { ShopDatabase } from './orders/shop-database.js';
 import { ShopController } from './shop.controller.js';
+import { StaffAccess } from './staff/staff-access.js';
+import { StaffGuard } from './staff/staff.guard.js';
+import { StaffModule } from './staff/staff.module.js';
 
 /** The buyer always comes back to the order's page. */
 const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
@@ -47,6 +48,8 @@ const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
         ...demo.paymentOptions,
       }),
     }),
+    StaffModule,
+    PaymentDeskModule.forRoot({ access: StaffAccess, imports: [StaffModule], decorators: [UseGuards(StaffGuard)] }),
   ],
   controllers: [
     ShopController,
@@ -55,11 +58,9 @@ const orderUrl = ({ reference }: Payment): string => `/orders/${reference}`;
     CardController,
     PaymentPageController,
     OrdersController,
-    AdminController,
-    RefundsController,
     CheckoutApiController,
     ObservabilityController,
   ],
-  providers: [Basket, Catalogue, OrderRepository, OrderPayments, PasswordGuesses, PaymentHealthIndicator, ShopDatabase],
+  providers: [Basket, Catalogue, OrderRepository, OrderPayments, PaymentHealthIndicator, ShopDatabase],
 })
 export class AppModule {}

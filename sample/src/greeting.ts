@@ -14,7 +14,7 @@ To use a real gateway, set PAYMENT_BASE_URL and the other PAYMENT_* variables, f
     : 'Payments go to the gateway of PAYMENT_BASE_URL.';
   return `
 The shop is open:  ${url}
-Orders, payments and events:  ${url}/admin
+Payments, refunds and events, for staff:  ${url}/desk
 
 ${howToPay}
 Press Ctrl-C to stop.

@@ -125,7 +125,7 @@ describe('accessibility', () => {
     it('the pages of refused requests', async () => {
       await page.goto(`${shop.url}/nowhere`);
       await isForEveryone('This page does not exist · Toprak');
-      await buyer.order('Insufficient funds');
+      const orderId = await buyer.order('Insufficient funds');
       await buyer.pay('Direct');
       await page.getByRole('link', { name: 'Try again' }).click();
       await buyer.pay('Direct');
@@ -139,7 +139,7 @@ describe('accessibility', () => {
 
       const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
       const broken = jest.spyOn(shop.payments, 'findByReference').mockRejectedValue(new Error('the store is away'));
-      await page.goto(`${shop.url}/admin`);
+      await page.goto(`${shop.url}/orders/${orderId}`);
       broken.mockRestore();
       logged.mockRestore();
       await isForEveryone('Just a moment · Toprak');
@@ -155,67 +155,6 @@ describe('accessibility', () => {
       await page.setContent(buyerPage(kind, 'en', '/'));
       await isForEveryone(title);
     });
-  });
-
-  describe('the orders page', () => {
-    beforeAll(async () => {
-      await payDirect('Coffee cup', 'paid');
-      await payDirect('Insufficient funds', 'failed');
-      await payDirect('Partial approval', 'checking');
-      await payDirect('Unclear answer', 'pending');
-      const atBank = await Buyer.enter(browser, shop);
-      await atBank.order('Carafe');
-      await atBank.pay('3D Secure');
-      await atBank.leave();
-    });
-
-    it('is accessible, with all of its lines open', async () => {
-      await page.goto(`${shop.url}/admin`);
-      await page
-        .locator('details')
-        .evaluateAll((all: { open: boolean }[]) => all.forEach((each) => (each.open = true)));
-      await isForEveryone(`Orders (${await page.locator('[data-status="checking"]').count()} on hold) · Toprak`);
-    });
-
-    async function payDirect(product: string, outcome: 'paid' | 'failed' | 'checking' | 'pending'): Promise<void> {
-      const other = await Buyer.enter(browser, shop);
-      await other.order(product);
-      await other.pay('Direct');
-      await other.sees(outcome);
-      await other.leave();
-    }
-
-    it('is entirely in Turkish for visitors who chose Turkish', async () => {
-      // In 15 seconds the module asks the gateway; after that, an operator has nothing to settle.
-      await payDirect('Unclear answer', 'pending');
-      await page.goto(`${shop.url}/admin?lang=en`);
-      const english = await wordsShown();
-      await page.goto(`${shop.url}/admin?lang=tr`);
-      const turkish = await wordsShown();
-      expect(english).toEqual(expect.arrayContaining(['awaiting', 'declined', 'payment.failed', 'hold']));
-      expect(turkish).toEqual(expect.arrayContaining(['bankada', 'reddedildi', 'başarısız', 'beklemede', 'Geçide']));
-      // One word is the same in both languages; the others are names: of the shop, the package, decorators, orders and
-      // payments, whose ids may have no digit.
-      const isName = (word: string): boolean =>
-        /^(Toprak|limit|nestjs-card-payment\.?|@OnPayment|@OnEvent|T-.*|[0-9A-Z]{20})$/.test(word);
-      expect(turkish.filter((word) => english.includes(word) && !isName(word))).toEqual([]);
-
-      const dates = await page.locator('time').allInnerTexts();
-      expect(dates.length).toBeGreaterThan(10);
-      for (const date of dates) {
-        expect(date).toMatch(/^\d\d? (Oca|Şub|Mar|Nis|May|Haz|Tem|Ağu|Eyl|Eki|Kas|Ara) \d{4} \d\d:\d\d:\d\d$/);
-      }
-    });
-
-    /** Words of three letters or more, without dates, whose months may be the same, and without numbers and ids. */
-    async function wordsShown(): Promise<string[]> {
-      const all = (await page.locator('body').innerText()).split(/\s+/);
-      const dates = (await page.locator('time').allInnerTexts()).join(' ').split(/\s+/);
-      const names = await page
-        .locator('[aria-label]')
-        .evaluateAll((named: { ariaLabel: string }[]) => named.flatMap(({ ariaLabel }) => ariaLabel.split(/\s+/)));
-      return [...all, ...names].filter((word) => /\p{L}{3}/u.test(word) && !/\d/.test(word) && !dates.includes(word));
-    }
   });
 
   describe('with a real gateway', () => {
@@ -249,16 +188,16 @@ describe('accessibility', () => {
       await other.leave();
     });
 
-    it('its orders page, and the refusals without the password', async () => {
-      await page.goto(`${live.url}/admin`);
+    it('its desk, and the refusals without the password', async () => {
+      await page.goto(`${live.url}/desk`);
       await isForEveryone('Access denied · Toprak');
       process.env.SHOP_ADMIN_PASSWORD = 'right';
       for (const [password, title] of [
         ['wrong', 'Please sign in · Toprak'],
-        ['right', 'Orders · Toprak'],
+        ['right', 'Overview · Payment desk'],
       ] as const) {
         const guest = await Buyer.enter(browser, live, { httpCredentials: { username: 'me', password } });
-        await guest.page.goto(`${live.url}/admin`);
+        await guest.page.goto(`${live.url}/desk`);
         await isForEveryone(title, guest.page);
         await guest.leave();
       }

@@ -87,14 +87,16 @@ describe('the shop with a real gateway', () => {
 
   it('shows its orders only with the password', async () => {
     for (const headers of [{}, asAdmin('x'), asAdmin(''), { authorization: 'Bearer x' }]) {
-      expect((await get('/admin', headers)).status).toBe(401);
-      expect((await get('/ADMIN/', headers)).status).toBe(401);
-      expect((await post('/admin/payments/X/resolve', 'state=succeeded', headers)).status).toBe(401);
+      expect((await get('/desk', headers)).status).toBe(401);
+      expect((await get('/DESK/', headers)).status).toBe(401);
+      expect((await post('/desk/payments/X/acts', 'state=succeeded', headers)).status).toBe(401);
     }
-    expect((await get('/admin', asAdmin())).status).toBe(200);
+    expect((await get('/desk', asAdmin())).status).toBe(200);
     const fromElsewhere = { ...asAdmin(), 'sec-fetch-site': 'cross-site' };
-    expect((await post('/admin/payments/X/resolve', 'state=succeeded', fromElsewhere)).status).toBe(403);
-    expect((await post('/admin/payments/X/resolve', 'state=succeeded', asAdmin())).status).toBe(404);
+    expect((await post('/desk/payments/X/acts', 'state=succeeded', fromElsewhere)).status).toBe(403);
+    const ownPage = { ...asAdmin(), 'sec-fetch-site': 'same-origin' };
+    const form = 'act=inquire&shown=x&idempotencyKey=k';
+    expect((await post('/desk/payments/X/acts', form, ownPage)).status).toBe(404);
   });
 });
 
@@ -121,7 +123,7 @@ describe('another shop with a real gateway', () => {
   it('shows its orders to nobody if no password is set', async () => {
     for (const password of ['', 'undefined']) {
       const authorization = `Basic ${Buffer.from(`me:${password}`).toString('base64')}`;
-      expect((await fetch(`${shop.url}/admin`, { headers: { authorization } })).status).toBe(403);
+      expect((await fetch(`${shop.url}/desk`, { headers: { authorization } })).status).toBe(403);
     }
   });
 
@@ -203,17 +205,17 @@ describe('a shop where attempts are counted by address', () => {
 
 describe('guesses of the admin password', () => {
   const PATHS = [
-    '/admin',
-    '/ADMIN/',
-    '/admin?x=1',
+    '/desk',
+    '/DESK/',
+    '/desk?x=1',
     '/admin/health',
     '/admin/health/',
     '/metrics',
     '/metrics/',
     '/Metrics',
   ];
-  const WRITING = ['/admin/payments/X/resolve', '/admin/payments/X/inquire'];
-  const NOWHERE = ['//admin', '//metrics', '/admin//health', '/metrics//'];
+  const WRITING = ['/desk/payments/X/acts', '/desk/payments/X/review'];
+  const NOWHERE = ['//desk', '//metrics', '/admin//health', '/metrics//'];
   const ATTEMPTS = [
     ...[...PATHS, ...NOWHERE].flatMap((path) => ['GET', 'HEAD', 'OPTIONS', 'PUT'].map((method) => ({ method, path }))),
     ...[...WRITING, ...PATHS].map((path) => ({ method: 'POST', path })),
@@ -276,11 +278,11 @@ describe('guesses of the admin password', () => {
     await open({ SHOP_PROXIES: '1' });
     const right = `Basic ${encoded(PASSWORD)}`;
     const usual = '192.0.2.1';
-    expect(await answer('GET', '/admin', right, usual)).toBe(200);
+    expect(await answer('GET', '/desk', right, usual)).toBe(200);
     const statuses = await guess(1000, 20, (index) => `10.${index >> 8}.${index & 255}.1`);
     expect(statuses[401]).toBe(200);
     expect(await answer('GET', '/metrics', right, '192.0.2.2')).toBe(429);
-    for (const path of ['/admin', '/admin/health', '/metrics'])
+    for (const path of ['/desk', '/admin/health', '/metrics'])
       expect(await answer('GET', path, right, usual)).toBe(200);
   });
 

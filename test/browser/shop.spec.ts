@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startSimulator } from 'nestjs-card-payment/simulator';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { until } from '../services/until.js';
 import { launchBrowser } from './browser.js';
 import { Buyer, type Method } from './buyer.js';
@@ -39,8 +39,8 @@ describe('shop', () => {
 
   describe('paying', () => {
     it.each<[Method, string]>([
-      ['Direct', 'direct'],
-      ['3D Secure', '3D'],
+      ['Direct', 'Direct'],
+      ['3D Secure', '3D Secure'],
     ])('%s: the order is paid, and both sides see how', async (method, shown) => {
       const orderId = await buyer.order('Teapot', 'Coffee cup', 'Coffee cup');
       expect(await buyer.text()).toContain('₺2,730.00');
@@ -56,12 +56,12 @@ describe('shop', () => {
       expect(charges()).toEqual(['2730.00']);
       expect(await buyer.page.locator('.basket-link b').count()).toBe(0);
 
-      const admin = await adminOf(orderId, 'succeeded');
-      expect(admin.status).toBe('paid');
-      expect(admin.text).toMatch(/Invoice \d{4}/);
-      expect(admin.text).toContain(shown);
-      expect(admin.text).toMatch(/@OnPayment\s+payment\.succeeded/);
-      expect(admin.text).toMatch(/@OnEvent\s+payment\.succeeded/);
+      const heard = await heardOf(orderId, 'succeeded');
+      expect(heard).toMatchObject({ status: 'paid', invoiceNumber: expect.any(Number) as unknown });
+      expect(heard.events.sort()).toEqual(['@OnEvent payment.succeeded', '@OnPayment payment.succeeded']);
+      const desk = await atDesk(orderId);
+      expect(await desk.locator('main').innerText()).toMatch(new RegExp(`Kind\\s+${shown}`));
+      await desk.close();
     });
 
     it('in instalments', async () => {
@@ -101,11 +101,12 @@ describe('shop', () => {
       expect(await buyer.text()).toContain('The card’s funds or limit are not sufficient.');
       expect(charges()).toEqual([]);
 
-      const admin = await adminOf(orderId, 'failed');
-      expect(admin.status).toBe('open');
-      expect(admin.text).toMatch(/failed[\s\S]*declined[\s\S]*B0051/);
-      expect(admin.text).toMatch(/@OnPayment\s+payment\.failed/);
-      expect(admin.text).toMatch(/@OnEvent\s+payment\.failed/);
+      const heard = await heardOf(orderId, 'failed');
+      expect(heard.status).toBe('open');
+      expect(heard.events.sort()).toEqual(['@OnEvent payment.failed', '@OnPayment payment.failed']);
+      const desk = await atDesk(orderId);
+      expect(await desk.locator('main').innerText()).toMatch(/Not paid[\s\S]*B0051[\s\S]*the bank declined/);
+      await desk.close();
     });
 
     it('a wrong SMS code, then the right one', async () => {
@@ -132,7 +133,14 @@ describe('shop', () => {
       await buyer.sees('paid');
       expect(buyer.orderId()).toBe(orderId);
       expect(charges()).toEqual(['1240.00']);
-      expect((await adminOf(orderId, 'succeeded')).text).toMatch(/failed[\s\S]*B0017[\s\S]*succeeded[\s\S]*B0000/);
+      await heardOf(orderId, 'succeeded');
+      const [first, second] = await shop.payments.findByReference(orderId);
+      expect([first?.state, first?.code, second?.state, second?.code]).toEqual([
+        'failed',
+        'B0017',
+        'succeeded',
+        'B0000',
+      ]);
     });
 
     it('an unclear answer: the buyer waits, the merchant asks the gateway, and the order is paid', async () => {
@@ -144,14 +152,14 @@ describe('shop', () => {
       expect(await buyer.text()).toContain('Please do not pay again');
       await buyer.page.goto(`${shop.url}/orders/${orderId}/pay`);
       await buyer.sees('pending');
-      expect((await adminOf(orderId, 'unknown')).status).toBe('checking');
+      expect((await heardOf(orderId, 'unknown')).status).toBe('checking');
 
-      const merchant = await buyer.secondTab();
-      await merchant.page.goto(`${shop.url}/admin`);
-      const ask = merchant.page.locator(`[data-order="${orderId}"]`).getByRole('button', { name: 'Ask the gateway' });
+      const desk = await atDesk(orderId);
+      const ask = desk.getByRole('button', { name: 'Ask the gateway' });
       const before = inquiry.timesPlayed;
       await Promise.all([ask.click(), until(() => inquiry.timesPlayed > before).then(() => inquiry.release())]);
-      await merchant.page.locator(`[data-order="${orderId}"] [data-state="succeeded"]`).waitFor();
+      await desk.locator('h1 [data-state="succeeded"]').waitFor();
+      await desk.close();
       // The buyer's page asks again by itself.
       await buyer.sees('paid');
       expect(charges()).toEqual(['40.96']);
@@ -162,11 +170,13 @@ describe('shop', () => {
       await buyer.pay('Direct');
       await buyer.sees('checking');
 
-      const merchant = await buyer.secondTab();
-      await merchant.page.goto(`${shop.url}/admin`);
-      const order = merchant.page.locator(`[data-order="${orderId}"]`);
-      await order.getByRole('button', { name: 'It was not paid' }).click();
-      await order.locator('[data-state="failed"]').waitFor();
+      const desk = await atDesk(orderId);
+      await desk.getByText('Settle by hand').click();
+      await desk.getByLabel('How was it found out?').fill('as the panel says');
+      await desk.getByRole('button', { name: 'No money was taken…' }).click();
+      await desk.getByRole('button', { name: /^Yes: No money was taken/ }).click();
+      await desk.locator('h1 [data-state="failed"]').waitFor();
+      await desk.close();
       await buyer.page.reload();
       await buyer.sees('failed');
     });
@@ -397,9 +407,9 @@ describe('shop', () => {
       await Promise.all([buyer.sees('paid'), other.sees('paid')]);
       expect(charges()).toEqual(['420.00']);
 
-      const { status, text } = await adminOf(orderId, 'succeeded');
-      expect(status).toBe('paid');
-      expect(text).toContain('another payment holds the order');
+      expect((await heardOf(orderId, 'succeeded')).status).toBe('paid');
+      const reasons = (await shop.payments.findByReference(orderId)).map(({ reason }) => reason);
+      expect(reasons).toContain('reference_taken');
     });
 
     it('two tabs that pay one order directly', async () => {
@@ -488,19 +498,20 @@ describe('shop', () => {
   });
 });
 
-/** What the merchant's page shows about an order once the shop's handler, which may be late, has got this event. */
-async function adminOf(orderId: string, event: string): Promise<{ status: string | null; text: string }> {
+/** What the shop has of an order once its handler, which may be late, has got this event. */
+async function heardOf(orderId: string, event: string) {
+  const eventsOf = () => shop.orders.eventsOf(orderId).map(({ via, type }) => `${via} ${type}`);
+  // When it never is, what is there says more than a limit.
+  await until(() => eventsOf().includes(`@OnPayment payment.${event}`)).catch(() => undefined);
+  const { status, invoiceNumber } = shop.orders.get(orderId);
+  return { status, invoiceNumber, events: eventsOf() };
+}
+
+/** The desk's page of the last payment of an order. */
+async function atDesk(orderId: string): Promise<Page> {
   const page = await buyer.page.context().newPage();
-  const card = page.locator(`[data-order="${orderId}"]`);
-  let seen: { status: string | null; text: string } = { status: null, text: '' };
-  const isHandled = async () => {
-    await page.goto(`${shop.url}/admin`);
-    await card.locator('details').evaluate((details: { open: boolean }) => (details.open = true));
-    seen = { status: await card.getAttribute('data-status'), text: await card.innerText() };
-    return new RegExp(`@OnPayment\\s+payment\\.${event}`).test(seen.text);
-  };
-  // When it never is, what is seen says more than a limit.
-  await until(isHandled).catch(() => undefined);
-  await page.close();
-  return seen;
+  await page.goto(`${shop.url}/desk/payments?q=${orderId}`);
+  await page.locator('li a').first().click();
+  await page.getByRole('heading', { name: 'What happened' }).waitFor();
+  return page;
 }

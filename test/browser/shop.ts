@@ -10,12 +10,14 @@ import { CallbackRoute } from '../../lib/options/payment-options.js';
 import { AppModule } from '../../sample/src/app.module.js';
 import { configureShop } from '../../sample/src/configure-shop.js';
 import { DemoGateway } from '../../sample/src/demo/demo-gateway.js';
+import { OrderRepository } from '../../sample/src/orders/order.repository.js';
 
 /** The sample shop, open in this process with a simulated gateway. */
 export interface Shop {
   readonly url: string;
   readonly simulator: Simulator;
   readonly payments: PaymentService;
+  readonly orders: OrderRepository;
   /** Closes it and opens it again on the same data, as a new deployment would. */
   restart(): Promise<Shop>;
   close(): Promise<void>;
@@ -52,6 +54,7 @@ async function open(data: string, variables: Readonly<Record<string, string>>, g
     url: `http://localhost:${port}`,
     simulator,
     payments: app.get(PaymentService),
+    orders: app.get(OrderRepository),
     restart: async () => {
       await app.close();
       return open(data, variables, gateway);

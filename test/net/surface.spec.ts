@@ -4,6 +4,7 @@ import type { ArgumentsHost } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { Test } from '@nestjs/testing';
 import * as main from 'nestjs-card-payment';
+import * as desk from 'nestjs-card-payment/desk';
 import * as health from 'nestjs-card-payment/health';
 import * as simulator from 'nestjs-card-payment/simulator';
 import * as sql from 'nestjs-card-payment/sql';
@@ -24,6 +25,7 @@ const MODULES: Readonly<Record<string, object>> = {
   './sql': sql,
   './health': health,
   './swagger': swagger,
+  './desk': desk,
 };
 
 /** Of each module the names that are there at run time, with the values of what is neither a class nor a function. */

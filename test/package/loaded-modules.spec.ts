@@ -101,7 +101,7 @@ const ON_DEMAND = [
   '@nestjs/terminus',
   '@nestjs/swagger',
 ];
-const OWN_ON_DEMAND = ['cli', 'simulator', 'testing', 'swagger'].map((part) => `own/${part}`);
+const OWN_ON_DEMAND = ['cli', 'desk', 'simulator', 'testing', 'swagger'].map((part) => `own/${part}`);
 
 function onDemandParts(parts: ReadonlySet<string>): string[] {
   return [...parts].filter(

@@ -107,7 +107,7 @@ describe('the packed package', () => {
   it('exports ES modules first, so that an application never holds two copies', () => {
     const { './package.json': itself, ...entries } = manifest.exports;
     expect(itself).toBe('./package.json');
-    expect(Object.keys(entries)).toEqual(['.', './simulator', './testing', './sql', './health', './swagger']);
+    expect(Object.keys(entries)).toEqual(['.', './simulator', './testing', './sql', './health', './swagger', './desk']);
     for (const conditions of Object.values(entries)) {
       expect(Object.keys(conditions)).toEqual(['module-sync', 'import', 'require']);
       for (const [condition, targets] of Object.entries(conditions) as [string, Targets][]) {

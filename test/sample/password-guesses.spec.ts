@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { PasswordGuesses } from '../../sample/src/admin/password-guesses.js';
+import { PasswordGuesses } from '../../sample/src/staff/password-guesses.js';
 
 const AN_HOUR_MS = 3_600_000;
 const OWNER = '192.0.2.1';

@@ -365,9 +365,13 @@ export class MemoryPaymentStore implements PaymentStore {
     return Promise.resolve();
   }
 
-  listDeliveries({ account, parked, after, limit }: DeliveryPage): Promise<Delivery[]> {
+  listDeliveries({ account, parked, ids, after, limit }: DeliveryPage): Promise<Delivery[]> {
     const found = [...this.of(account).deliveries.values()].filter(
-      (one) => one.handlerId !== '' && one.parked === parked && (!after || comparePlaces(placeOf(one), after) > 0),
+      (one) =>
+        one.handlerId !== '' &&
+        one.parked === parked &&
+        (!ids || ids.includes(one.version.conversationId)) &&
+        (!after || comparePlaces(placeOf(one), after) > 0),
     );
     found.sort((one, other) => comparePlaces(placeOf(one), placeOf(other)));
     return Promise.resolve(found.slice(0, limit).map(shown));

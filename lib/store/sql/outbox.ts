@@ -130,7 +130,8 @@ export abstract class SqlOutbox extends SqlLedger implements PaymentOutbox {
     });
   }
 
-  listDeliveries({ account, parked, after, limit }: DeliveryPage): Promise<Delivery[]> {
+  async listDeliveries({ account, parked, ids, after, limit }: DeliveryPage): Promise<Delivery[]> {
+    if (ids?.length === 0) return [];
     const place = after && {
       'delivery.occurred_at': after.occurredAt.getTime(),
       'delivery.event_id': after.eventId,
@@ -138,6 +139,7 @@ export abstract class SqlOutbox extends SqlLedger implements PaymentOutbox {
     };
     return this.shown(
       sql`delivery.account = ${account} and delivery.status = ${parked ? PARKED : OPEN}
+        ${ids ? sql`and delivery.conversation_id in ${ids}` : raw('')}
         ${place ? sql`and ${isPast(place, '>')}` : raw('')}
         order by delivery.occurred_at, delivery.event_id, delivery.handler_id limit ${limit}`,
     );

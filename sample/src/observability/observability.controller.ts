@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Controller, Get, Req, Res, UseGuards } from '@nestjs/common';
 import { HealthCheck, type HealthCheckResult, HealthCheckService } from '@nestjs/terminus';
 import { PaymentHealthIndicator } from 'nestjs-card-payment/health';
-import { AdminGuard } from '../admin/admin.guard.js';
+import { StaffGuard } from '../staff/staff.guard.js';
 import { prometheus } from './telemetry.js';
 
 /** Health and metrics, for load balancers, Prometheus and people. */
@@ -22,14 +22,14 @@ export class ObservabilityController {
   }
 
   @Get('admin/health')
-  @UseGuards(AdminGuard)
+  @UseGuards(StaffGuard)
   @HealthCheck()
   figures(): Promise<HealthCheckResult> {
     return this.health.check([() => this.payments.check()]);
   }
 
   @Get('metrics')
-  @UseGuards(AdminGuard)
+  @UseGuards(StaffGuard)
   metrics(@Req() request: IncomingMessage, @Res() response: ServerResponse): void {
     prometheus.getMetricsRequestHandler(request, response);
   }

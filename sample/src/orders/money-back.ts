@@ -21,12 +21,12 @@ export async function moneyBackOf(payments: PaymentService, orderId: string): Pr
 }
 
 /** Whether the gateway took money for certain. */
-export function isTaken({ totals }: MoneyBack): boolean {
+function isTaken({ totals }: MoneyBack): boolean {
   return Number(totals.taken) > 0;
 }
 
 /** Whether something is left to give back. */
-export function isLeft({ totals }: MoneyBack): boolean {
+function isLeft({ totals }: MoneyBack): boolean {
   return Number(totals.refundable) > 0;
 }
 
@@ -38,9 +38,4 @@ export function isGivenBack(moneyBack: MoneyBack): boolean {
 /** Whether the outcome of a refund is not known yet. While that is so, nothing more of its payment is given back. */
 export function isOpen({ settled }: Refund): boolean {
   return !settled;
-}
-
-/** Whether staff have to look a refund up. */
-export function isUnclear({ state }: Refund): boolean {
-  return state === 'unknown' || state === 'review';
 }

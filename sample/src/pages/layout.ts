@@ -48,7 +48,7 @@ export function layout({ title, body, visitor: { language, basketCount }, script
             </a>
             <nav class="links" aria-label="${nav.pages}">
               <a href="/">${nav.shop}</a>
-              <a href="/admin">${nav.admin}</a>
+              <a href="/desk">${nav.desk}</a>
               <a href="/basket" class="basket-link">${nav.basket}${basketCount > 0 && html` <b>${basketCount}</b>`}</a>
             </nav>
             <nav class="languages" aria-label="${nav.language}">

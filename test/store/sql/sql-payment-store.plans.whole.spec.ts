@@ -148,6 +148,10 @@ describe('sql payment store plans', () => {
       ['leaseDeliveries, where all are put off', () => store.leaseDeliveries(ofHandler('h2'))],
       ['acknowledge', () => store.acknowledge(trial.account, 'h1', 'c70:1')],
       ['listDeliveries', () => store.listDeliveries({ account: trial.account, parked: true, after: null, limit: 20 })],
+      [
+        'listDeliveries of a payment',
+        () => store.listDeliveries({ ...laterDeliveries(), after: null, parked: true, ids: ['c7', 'f7'] }),
+      ],
       ['listDeliveries, open', () => store.listDeliveries(laterDeliveries())],
       ['replay', () => store.replay(trial.account, 'h1', 'c7:1')],
       ['purge', () => purge({ paymentsMs: ROWS - 300 })],

@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import {
   type CanActivate,
-  createParamDecorator,
   type ExecutionContext,
   ForbiddenException,
   HttpException,
@@ -13,31 +12,56 @@ import type { Request, Response } from 'express';
 import { DemoGateway } from '../demo/demo-gateway.js';
 import { PasswordGuesses } from './password-guesses.js';
 
+/** A clerk looks and asks; a manager settles and gives money back as well. */
+export type StaffRole = 'clerk' | 'manager';
+
+/** Somebody who has signed in. */
+export interface StaffMember {
+  readonly name: string;
+  readonly role: StaffRole;
+}
+
+const PASSWORDS: Readonly<Record<StaffRole, string>> = {
+  manager: 'SHOP_ADMIN_PASSWORD',
+  clerk: 'SHOP_CLERK_PASSWORD',
+};
+
+type StaffRequest = Request & { staff?: StaffMember };
+
 /**
- * Lets everyone in while the gateway is simulated. Otherwise it asks for HTTP Basic with `SHOP_ADMIN_PASSWORD` and any
- * user name. Wrong passwords are counted together for all routes.
+ * Lets everyone in as a manager while the gateway is simulated. Otherwise it asks for HTTP Basic with
+ * `SHOP_ADMIN_PASSWORD` or `SHOP_CLERK_PASSWORD`, and any user name. Wrong passwords are counted together for all
+ * routes.
  */
 @Injectable()
-export class AdminGuard implements CanActivate {
+export class StaffGuard implements CanActivate {
   constructor(
     private readonly demo: DemoGateway,
     private readonly guesses: PasswordGuesses,
   ) {}
 
   canActivate(context: ExecutionContext): boolean {
-    if (this.demo.isOn) return true;
-    const password = process.env.SHOP_ADMIN_PASSWORD;
-    if (!password) throw new ForbiddenException();
     const http = context.switchToHttp();
+    const request = http.getRequest<StaffRequest>();
+    const { authorization, address } = credentialsOf(request);
+    const name = nameIn(authorization);
+    if (this.demo.isOn) {
+      request.staff = { name, role: 'manager' };
+      return true;
+    }
+    const roles = (['manager', 'clerk'] as const).filter((role) => process.env[PASSWORDS[role]]);
+    if (roles.length === 0) throw new ForbiddenException();
     const response = http.getResponse<Response>();
-    const { authorization, address } = credentialsOf(http.getRequest<Request>());
     const waitMs = this.guesses.waitOf(address);
     if (waitMs > 0) {
       response.set('Retry-After', String(Math.ceil(waitMs / 1000)));
       throw new HttpException('Too many wrong passwords', HttpStatus.TOO_MANY_REQUESTS);
     }
-    if (isSame(passwordIn(authorization), password)) {
+    const given = passwordIn(authorization);
+    const [role] = roles.filter((one) => isSame(given, process.env[PASSWORDS[one]] ?? ''));
+    if (role) {
       this.guesses.remember(address);
+      request.staff = { name, role };
       return true;
     }
     // A browser's first request has no password: that is not a guess.
@@ -47,16 +71,17 @@ export class AdminGuard implements CanActivate {
   }
 }
 
+/** Whom {@link StaffGuard} has let in; null for a route without it. */
+export function staffIn(context: ExecutionContext): StaffMember | null {
+  return context.switchToHttp().getRequest<StaffRequest>().staff ?? null;
+}
+
 /** Kept with what staff do by hand. */
 const MAX_NAME_LENGTH = 200;
 
-/** The name of who uses the admin pages: the user name of HTTP Basic. Nobody signs in while the gateway is simulated. */
-export const CurrentAdmin = createParamDecorator((_data: unknown, context: ExecutionContext) =>
-  adminNameOf(context.switchToHttp().getRequest<Request>()),
-);
-
-function adminNameOf(request: Request): string {
-  const name = credentialsIn(credentialsOf(request).authorization).replace(/:.*$/s, '');
+/** The user name of HTTP Basic. Nobody signs in while the gateway is simulated. */
+function nameIn(authorization: string | undefined): string {
+  const name = credentialsIn(authorization).replace(/:.*$/s, '');
   return name.trim().slice(0, MAX_NAME_LENGTH) || 'admin';
 }
 

@@ -1,6 +1,7 @@
 import { type ExecutionContext, ForbiddenException, UnauthorizedException } from '@nestjs/common';
-import { AdminGuard } from '../../sample/src/admin/admin.guard.js';
-import { PasswordGuesses } from '../../sample/src/admin/password-guesses.js';
+import { StaffGuard } from '../../sample/src/staff/staff.guard.js';
+import { PasswordGuesses } from '../../sample/src/staff/password-guesses.js';
+import { StaffAccess } from '../../sample/src/staff/staff-access.js';
 import type { DemoGateway } from '../../sample/src/demo/demo-gateway.js';
 
 const PASSWORD = 'şifre:1 ';
@@ -13,7 +14,7 @@ function answer(authorization: string | undefined, demo = false): unknown {
   const http = { getRequest: () => request, getResponse: () => response };
   const context = { switchToHttp: () => http } as unknown as ExecutionContext;
   try {
-    return new AdminGuard({ isOn: demo } as DemoGateway, new PasswordGuesses()).canActivate(context);
+    return new StaffGuard({ isOn: demo } as DemoGateway, new PasswordGuesses()).canActivate(context);
   } catch (error) {
     if (error instanceof ForbiddenException) return { status: 403, ...headers };
     if (error instanceof UnauthorizedException) return { status: 401, ...headers };
@@ -25,7 +26,7 @@ const basic = (credentials: string, scheme = 'Basic') => `${scheme} ${Buffer.fro
 
 const ASKED = { status: 401, 'WWW-Authenticate': 'Basic realm="orders", charset="UTF-8"' };
 
-describe('AdminGuard', () => {
+describe('StaffGuard', () => {
   beforeEach(() => {
     process.env.SHOP_ADMIN_PASSWORD = PASSWORD;
   });
@@ -67,6 +68,20 @@ describe('AdminGuard', () => {
     for (const authorization of [undefined, basic(':'), basic(''), basic('me:'), basic('me:undefined')]) {
       expect(answer(authorization)).toEqual({ status: 403 });
     }
+  });
+
+  it.each([
+    [PASSWORD, 'manager', ['look', 'ask', 'settle', 'refund', 'replay']],
+    ['clerk’s', 'clerk', ['look', 'ask']],
+  ])('whoever has the password %j is a %s at the desk', (password, _role, rights) => {
+    process.env.SHOP_CLERK_PASSWORD = 'clerk’s';
+    const request = { headers: { authorization: basic(`Ada:${password}`) } };
+    const http = { getRequest: () => request, getResponse: () => ({ set: () => undefined }) };
+    const context = { switchToHttp: () => http } as unknown as ExecutionContext;
+    expect(new StaffAccess().staffOf(context)).toBeNull();
+    new StaffGuard({ isOn: false } as DemoGateway, new PasswordGuesses()).canActivate(context);
+    expect(new StaffAccess().staffOf(context)).toEqual({ name: 'Ada', rights });
+    delete process.env.SHOP_CLERK_PASSWORD;
   });
 
   it('lets everyone in while the gateway is simulated', () => {

@@ -1,0 +1,228 @@
+import type { OperationsDelivery } from '../operations/staff.js';
+import { DEFAULT_ACCOUNT } from '../payment/account.js';
+import type { Payment } from '../payment/payment.js';
+import type { Refund } from '../payment/refund.js';
+import { factsOf, type PaymentState, REFUND_STATES, SALE_STATES, UNSETTLED_REFUND_STATES } from '../payment/states.js';
+import { MAX_SETTLED_COUNT, type StateCount } from '../store/payment-store.js';
+import { type Html, html } from '../runtime/html.js';
+import { badge, fromNow, linkTo, may, money, page, paymentLink, type Visit, when } from './layout.js';
+
+/** What a person has to settle. */
+const TO_SETTLE = ['review', 'unknown'] as const;
+/** How many the first page shows of each queue. */
+const QUEUE_LENGTH = 10;
+
+/** The first page: what waits for somebody, and how many there are of all. */
+export async function overviewPage(visit: Visit, after: string | null): Promise<string> {
+  const { operations } = visit;
+  const { say } = visit.words;
+  const [counts, { payments }, { refunds, next }, { deliveries }] = await Promise.all([
+    operations.counts(),
+    operations.list({ state: TO_SETTLE, limit: QUEUE_LENGTH }),
+    operations.listRefunds({ state: UNSETTLED_REFUND_STATES, after, limit: QUEUE_LENGTH }),
+    operations.deliveries({ limit: QUEUE_LENGTH }),
+  ]);
+  const all = linkTo(visit, 'payments', { state: TO_SETTLE.join() });
+  const more = (address: string, isMore: boolean, text: 'all' | 'next' = 'all') =>
+    isMore && html`<p><a href="${address}">${say(text)}</a></p>`;
+  const isMoreToSettle = TO_SETTLE.reduce((sum, state) => sum + counts.states[state].count, 0) > payments.length;
+  const body = html`<h1>${say('overview')}</h1>
+    ${searchForm(visit, { q: null, state: null })}
+    <section>
+      <h2>${say('toSettle')}</h2>
+      ${listOf(
+        visit,
+        payments.map((payment) => paymentRow(visit, payment)),
+      )}
+      ${more(all, isMoreToSettle)}
+    </section>
+    <div class="beside">
+      <section>
+        <h2>${say('openRefunds')}</h2>
+        ${listOf(
+          visit,
+          refunds.map((refund) => refundRow(visit, refund)),
+        )}
+        ${more(linkTo(visit, '', { after: next ?? '' }), next !== null, 'next')}
+        ${more(linkTo(visit, ''), after !== null)}
+      </section>
+      <section>
+        <h2>${say('parked')}</h2>
+        ${listOf(
+          visit,
+          deliveries.map((delivery) => deliveryRow(visit, delivery, false)),
+        )}
+        ${more(linkTo(visit, 'deliveries'), counts.deliveries.parked > 0)}
+        <p class="soft">${say('waitingEvents', counts.deliveries.waiting)}</p>
+      </section>
+    </div>
+    ${counts.otherGateway > 0 && html`<p class="notice bad">${say('otherGateway', counts.otherGateway)}</p>`}
+    <section>
+      <h2>${say('numbers')}</h2>
+      ${countTable(visit, 'payment', counts.states)} ${countTable(visit, 'refund', counts.refunds)}
+    </section>`;
+  return page(visit, say('overview'), body);
+}
+
+/** How many there are in each state, as bars by the power of ten: a few that wait are seen beside thousands. */
+function countTable(visit: Visit, of: 'payment' | 'refund', counts: Readonly<Record<string, StateCount>>): Html {
+  const { say, state: stateText, language } = visit.words;
+  const width = (count: number) => ((Math.log10(1 + count) / Math.log10(1 + MAX_SETTLED_COUNT)) * 100).toFixed(1);
+  const states = of === 'payment' ? SALE_STATES : REFUND_STATES;
+  const rows = states.map((state) => {
+    const { count, oldest } = counts[state]!;
+    const number = count.toLocaleString(language) + (count >= MAX_SETTLED_COUNT && factsOf(state).settled ? '+' : '');
+    const label = stateText('label', of, state);
+    return html`<tr data-count="${of}.${state}">
+      <th scope="row">
+        ${of === 'payment' ? html`<a href="${linkTo(visit, 'payments', { state })}">${label}</a>` : label}
+      </th>
+      <td>${number}</td>
+      <td>
+        <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+          <rect width="${width(Math.min(count, MAX_SETTLED_COUNT))}" height="8" />
+        </svg>
+      </td>
+      <td>${oldest && html`<time datetime="${oldest.toISOString()}">${fromNow(visit, oldest)}</time>`}</td>
+    </tr>`;
+  });
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">${say(of === 'payment' ? 'ofPayments' : 'ofRefunds')}</th>
+        <th scope="col">${say('count')}</th>
+        <td></td>
+        <th scope="col">${say('oldest')}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
+}
+
+/** What the list of payments is asked for. */
+export interface Search {
+  readonly q: string | null;
+  /** One state or several, with commas between them. */
+  readonly state: string | null;
+  readonly after: string | null;
+}
+
+/** Payments, the newest first: of an id or reference, or in a state. */
+export async function paymentsPage(visit: Visit, { q, state, after }: Search): Promise<string> {
+  const { operations } = visit;
+  const { say } = visit.words;
+  const states = state === null ? undefined : (state.split(',') as PaymentState[]);
+  const [byId, { payments, next }] = await Promise.all([
+    q === null || after !== null ? null : operations.find(q),
+    operations.list({ state: states, reference: q ?? undefined, after }),
+  ]);
+  const named = byId && ('refundId' in byId ? await operations.find(byId.conversationId) : byId);
+  const isWanted = named && 'state' in named && (!states || states.includes(named.state as PaymentState));
+  const others = payments.filter(({ conversationId }) => conversationId !== named?.conversationId);
+  const found = isWanted ? [named as Payment, ...others] : payments;
+  const query = { ...(q !== null && { q }), ...(state !== null && { state }) };
+  const body = html`<h1>${say('payments')}</h1>
+    ${searchForm(visit, { q, state })}
+    <section aria-label="${say('payments')}">
+      ${
+        found.length === 0
+          ? html`<p>${say('noPayments')}</p>`
+          : listOf(
+              visit,
+              found.map((payment) => paymentRow(visit, payment)),
+            )
+      }
+      ${after !== null && html`<p><a href="${linkTo(visit, 'payments', query)}">${say('first')}</a></p>`}
+      ${
+        next !== null &&
+        html`<p><a href="${linkTo(visit, 'payments', { ...query, after: next })}">${say('next')}</a></p>`
+      }
+    </section>`;
+  return page(visit, q === null ? say('payments') : say('found', q), body);
+}
+
+function searchForm({ place, account, words }: Visit, { q, state }: Pick<Search, 'q' | 'state'>): Html {
+  const { say } = words;
+  const option = (value: string, label: string) =>
+    html`<option value="${value}" ${value === (state ?? '') && html`selected`}>${label}</option>`;
+  return html`<form class="search card" method="get" action="${place.root}payments" role="search">
+    ${account !== DEFAULT_ACCOUNT && html`<input type="hidden" name="account" value="${account}" />`}
+    <label>${say('searchLabel')} <input name="q" value="${q}" maxlength="255" autocomplete="off" /></label>
+    <label>
+      ${say('state')}
+      <select name="state">
+        ${option('', say('anyState'))} ${option(TO_SETTLE.join(), say('toSettle'))}
+        ${SALE_STATES.map((one) => option(one, words.state('label', 'payment', one)))}
+      </select>
+    </label>
+    <button class="primary">${say('search')}</button>
+  </form>`;
+}
+
+/** The events that handlers could not handle. */
+export async function deliveriesPage(
+  visit: Visit,
+  { after, notice }: { readonly after: string | null; readonly notice?: Html | false },
+): Promise<string> {
+  const { say } = visit.words;
+  const { deliveries, next } = await visit.operations.deliveries({ after });
+  const body = html`<h1>${say('parked')}</h1>
+    ${notice}
+    <section aria-label="${say('deliveries')}">
+      <p class="soft">${say('replayHelp')}</p>
+      ${listOf(
+        visit,
+        deliveries.map((delivery) => deliveryRow(visit, delivery, may(visit, 'replay'))),
+      )}
+      ${next !== null && html`<p><a href="${linkTo(visit, 'deliveries', { after: next })}">${say('next')}</a></p>`}
+    </section>`;
+  return page(visit, say('parked'), body);
+}
+
+function listOf({ words }: Visit, rows: readonly Html[]): Html {
+  return rows.length === 0
+    ? html`<p class="soft">${words.say('nothing')}</p>`
+    : html`<ul>
+        ${rows}
+      </ul>`;
+}
+
+function paymentRow(visit: Visit, payment: Payment): Html {
+  const { conversationId, amount, currencyCode, state, reference, createdAt } = payment;
+  return html`<li class="row">
+    <a href="${paymentLink(visit, conversationId)}">${money(visit, amount, currencyCode)}</a>
+    ${badge(visit, state, 'payment')} <span>${reference ?? visit.words.say('noReference')}</span>
+    <code>${conversationId}</code> ${when(visit, createdAt)}
+  </li>`;
+}
+
+function refundRow(visit: Visit, refund: Refund): Html {
+  const { conversationId, amount, currencyCode, state, kind, reference, by, createdAt } = refund;
+  return html`<li class="row">
+    <a href="${paymentLink(visit, conversationId)}">${money(visit, amount, currencyCode)}</a>
+    ${badge(visit, state, 'refund')} <span>${reference ?? visit.words.say('noReference')}</span>
+    <span class="soft">${kind === 'void' && visit.words.say('voidKind')} ${by}</span> ${when(visit, createdAt)}
+  </li>`;
+}
+
+/** @param mayReplay whether it has the button that has it delivered again */
+export function deliveryRow(visit: Visit, delivery: OperationsDelivery, mayReplay: boolean): Html {
+  const { handlerId, eventId, type, conversationId, attempts, error, at } = delivery;
+  const { say } = visit.words;
+  return html`<li>
+    <div class="row">
+      <a href="${paymentLink(visit, conversationId)}">${type}</a> <code>${handlerId}</code> ${when(visit, at)}
+    </div>
+    <p>${error} <span class="soft">${say('attempts', attempts)}</span></p>
+    ${
+      mayReplay &&
+      html`<form method="post" action="${linkTo(visit, 'deliveries/replay')}">
+        <input type="hidden" name="handlerId" value="${handlerId}" />
+        <input type="hidden" name="eventId" value="${eventId}" />
+        <button>${say('replay')}<span class="unseen"> ${handlerId} ${eventId}</span></button>
+      </form>`
+    }
+  </li>`;
+}

@@ -1,0 +1,349 @@
+import { explainCode } from '../gateway/result-codes.js';
+import type { PaymentDetails, RefundDetails } from '../operations/payment-details.js';
+import type { OperationsDelivery, OperationsHistoryEntry } from '../operations/staff.js';
+import { isKnown, type Payment } from '../payment/payment.js';
+import { isOpenRefund } from '../payment/refund.js';
+import { type Html, html } from '../runtime/html.js';
+import { type ActName, ACTS, type Asked, fingerprintOf, type Given, idempotencyKeyOf, refundIn } from './acts.js';
+import { badge, fromNow, linkTo, may, money, page, paymentLink, type Visit, when } from './layout.js';
+import { deliveryRow } from './list-pages.js';
+import type { TextName } from './texts.js';
+
+/** A payment with all that its page shows. */
+export interface Shown extends PaymentDetails {
+  /** Oldest first. */
+  readonly history: readonly OperationsHistoryEntry[];
+  /** Those that are parked or on their way. */
+  readonly deliveries: readonly (OperationsDelivery & { readonly parked: boolean })[];
+}
+
+/** @throws PaymentNotFoundError, PaymentStoreError */
+export async function lookUp({ operations }: Visit, conversationId: string): Promise<Shown> {
+  const details = await operations.details(conversationId);
+  const [history, ...deliveries] = await Promise.all([
+    operations.history(conversationId),
+    ...[true, false].map(async (parked) => {
+      const found = await operations.deliveries({ conversationId, parked });
+      return found.deliveries.map((delivery) => ({ ...delivery, parked }));
+    }),
+  ]);
+  return { ...details, history, deliveries: deliveries.flat() };
+}
+
+/** What the page says besides. */
+export interface Besides {
+  /** What was done. */
+  readonly done?: ActName | null;
+  /** Why it was not. */
+  readonly problem?: TextName;
+  /** The form that was refused, to be shown again with what was typed. */
+  readonly asked?: Asked;
+  /** How many lines of its history were shown before: those that follow are new. */
+  readonly seen?: number;
+}
+
+/** A payment, what happened to it, and what can be done with it. */
+export function paymentPage(visit: Visit, shown: Shown, { done, problem, asked, seen }: Besides = {}): string {
+  const { payment, totals } = shown;
+  const { say, state } = visit.words;
+  const amount = money(visit, payment.amount, payment.currencyCode);
+  const isTaken = /[1-9]/.test(totals.taken);
+  const body = html`<h1>${amount} ${badge(visit, payment.state, 'payment')}</h1>
+    <p class="soft">${payment.reference ?? say('noReference')}</p>
+    ${problem && html`<div class="notice bad" role="alert"><p>${say(problem)} ${problem !== 'failedHere' && say('nothingDone')}</p></div>`}
+    ${
+      done &&
+      html`<div class="notice" role="status">
+        <p>${say('done', say(done), doneState(visit, shown, done))}</p>
+      </div>`
+    }
+    <section>
+      <h2>${say('whatToDo')}</h2>
+      <p>${adviceOn(visit, shown)}</p>
+      ${outlook(visit, shown)} ${codeMeaning(visit, payment)} ${actForms(visit, shown, asked)}
+    </section>
+    ${
+      (isTaken || shown.refunds.length > 0) &&
+      html`<section>
+        <h2>${say('moneyBack')}</h2>
+        <dl>
+          ${(['taken', 'refunded', 'open', 'refundable'] as const).map((name) =>
+            fact(say(name), money(visit, totals[name], payment.currencyCode)),
+          )}
+        </dl>
+        ${shown.refunds.some(({ refund }) => isOpenRefund(refund)) && html`<p>${say('waitsForRefund')}</p>`}
+        ${shown.refunds.slice(-MAX_REFUNDS).map((each) => refundPart(visit, shown, each, asked))}
+      </section>`
+    }
+    <div class="beside">
+      <section>
+        <h2>${say('timeline')}</h2>
+        ${timeline(visit, shown, seen)}
+      </section>
+      <section>
+        <h2>${say('facts')}</h2>
+        ${facts(visit, payment)}
+      </section>
+    </div>`;
+  return page(visit, `${amount}, ${state('label', 'payment', payment.state)}`, body);
+}
+
+/** What is about to be done, to be confirmed. */
+export function confirmationPage(visit: Visit, shown: Shown, asked: Asked): string {
+  const { payment } = shown;
+  const { say } = visit.words;
+  const { act, given } = asked;
+  const amount = money(visit, amountOf(shown, asked), payment.currencyCode);
+  const name = nameOf(asked);
+  const what = say(name);
+  const body = html`<h1>${say('confirm')}</h1>
+    <section>
+      <h2>${what}</h2>
+      <p>${say(`${name}Help`)}</p>
+      <dl>
+        ${fact(say('amount'), amount)} ${fact(say('reference'), payment.reference)}
+        ${fact(say('conversationId'), payment.conversationId)} ${fact(say('note'), given.note)}
+      </dl>
+      ${form(visit, shown, { act, path: 'acts', given }, html`<button class="primary">${say('yes', what)}: ${amount}</button>`)}
+      <p><a href="${paymentLink(visit, payment.conversationId)}">${say('no')}</a></p>
+    </section>`;
+  return page(visit, say('confirm'), body);
+}
+
+/** Older ones are in the history. */
+const MAX_REFUNDS = 20;
+const MAX_LINES = 200;
+
+type ActTextName = ActName | `${'resolve' | 'resolveRefund'}${'Succeeded' | 'Failed'}`;
+
+function nameOf({ act, given: { state } }: Pick<Asked, 'act' | 'given'>): ActTextName {
+  return act === 'resolve' || act === 'resolveRefund' ? `${act}${state === 'failed' ? 'Failed' : 'Succeeded'}` : act;
+}
+
+function amountOf(shown: Shown, { act, given }: Asked): string {
+  if (act === 'void') return shown.totals.taken;
+  return given.amount ?? refundIn(shown, given)?.refund.amount ?? shown.payment.amount;
+}
+
+/** The state of what was done: of a refund, or of the payment. */
+function doneState({ words }: Visit, { payment, refunds }: Shown, done: ActName): string {
+  const isOfPayment = done === 'inquire' || done === 'abandon' || done === 'resolve';
+  const last = refunds
+    .map(({ refund }) => refund)
+    .reduce<RefundDetails['refund'] | null>(
+      (latest, refund) => (latest && latest.updatedAt > refund.updatedAt ? latest : refund),
+      null,
+    );
+  if (isOfPayment || last === null) return words.state('label', 'payment', payment.state);
+  return words.state('label', 'refund', last.state);
+}
+
+function adviceOn({ words: { say, state } }: Visit, { payment, refunds }: Shown): string {
+  if (!isKnown(payment)) return say('newerRelease');
+  const isRefundOpen = payment.settled && refunds.some(({ refund }) => isOpenRefund(refund));
+  return isRefundOpen ? say('refundFirst') : state('advice', 'payment', payment.state);
+}
+
+/** When it is asked about again, and why it may not be. */
+function outlook(visit: Visit, { askedAgainAt, isOtherGateways }: Shown | RefundDetails): Html {
+  const { say } = visit.words;
+  const at = askedAgainAt && askedAgainAt.getTime() > Date.now() ? fromNow(visit, askedAgainAt) : say('soon');
+  return html`${isOtherGateways && html`<p>${say('elsewhere')}</p>`}
+  ${askedAgainAt && html`<p class="soft">${say('askedAgain', at)}</p>`}`;
+}
+
+function codeMeaning({ words: { say, language } }: Visit, payment: Payment): Html | null {
+  if (payment.code === null) return null;
+  const { whatHappened, tellBuyer } = explainCode(payment.code, language);
+  return html`<dl>
+    ${fact(`${say('meaning')} (${payment.code})`, whatHappened)}
+    ${payment.state === 'failed' && fact(say('tellBuyer'), tellBuyer)}
+  </dl>`;
+}
+
+function actForms(visit: Visit, shown: Shown, asked: Asked | undefined): Html[] {
+  return shown.acts.filter((act) => may(visit, ACTS[act].right)).map((act) => actForm(visit, shown, { act, asked }));
+}
+
+function refundPart(visit: Visit, shown: Shown, each: RefundDetails, asked: Asked | undefined): Html {
+  const { refund } = each;
+  const { say, state } = visit.words;
+  const acts = each.acts.filter((act) => may(visit, ACTS[act].right));
+  return html`<div data-refund="${refund.refundId}">
+    <p>
+      <b>${money(visit, refund.amount, refund.currencyCode)}</b> ${badge(visit, refund.state, 'refund')}
+      ${say(refund.kind === 'void' ? 'voidKind' : 'refundKind')} <code>${refund.refundId}</code>
+      ${refund.by !== null && say('by', refund.by)} ${when(visit, refund.createdAt)}
+    </p>
+    ${!refund.settled && html`<p>${isKnown(refund) ? state('advice', 'refund', refund.state) : say('newerRelease')}</p>`}
+    ${outlook(visit, each)} ${acts.map((act) => actForm(visit, shown, { act, asked, refundId: refund.refundId }))}
+  </div>`;
+}
+
+interface FormOf {
+  readonly act: ActName;
+  readonly asked: Asked | undefined;
+  readonly refundId?: string;
+}
+
+/** The form of an act. What cannot do harm is done at once; all else is to be confirmed first. */
+function actForm(visit: Visit, shown: Shown, { act, asked, refundId }: FormOf): Html {
+  const { say } = visit.words;
+  const { right, needs, takes = [] } = ACTS[act];
+  const given: Given = refundId === undefined ? {} : { refundId };
+  if (right === 'ask') {
+    const button = html`<button class="primary">${say(act)}</button> <span class="soft">${say(`${act}Help`)}</span>`;
+    return form(visit, shown, { act, path: 'acts', given }, button);
+  }
+  const isRefused = asked?.act === act && asked.given.refundId === refundId;
+  const typed: Given = isRefused ? asked.given : {};
+  const left = money(visit, shown.totals.refundable, shown.payment.currencyCode);
+  const isWhole = act === 'refund' && /[1-9]/.test(shown.totals.refundable);
+  const buttons = needs.includes('state')
+    ? (['succeeded', 'failed'] as const).map(
+        (state) => html`<button name="state" value="${state}">${say(nameOf({ act, given: { state } }))}…</button>`,
+      )
+    : html`<button>${say(act === 'refund' ? 'partly' : act === 'recordRefund' ? 'recordIt' : act)}…</button>`;
+  const note = needs.includes('note') ? 'noteWhy' : 'noteOptional';
+  const fields = html`${
+    needs.includes('amount') &&
+    html`<label>
+      ${say('amountLeft', left)}
+      <input name="amount" value="${typed.amount}" inputmode="decimal" maxlength="24" required />
+    </label>`
+  }
+  ${
+    [...needs, ...takes].includes('note') &&
+    html`<label>
+      ${say(note)} <input name="note" value="${typed.note}" maxlength="500" ${note === 'noteWhy' && html`required`} />
+    </label>`
+  }
+  ${buttons}
+  ${isWhole && html`<button name="all" value="${shown.totals.refundable}" formnovalidate>${say('whole', left)}…</button>`}`;
+  return html`<details ${isRefused && html`open`}>
+    <summary>${say(act)}</summary>
+    <p>${say(`${act}Help`)}</p>
+    ${form(visit, shown, { act, path: 'review', given }, fields)}
+  </details>`;
+}
+
+interface FormTarget {
+  readonly act: ActName;
+  readonly path: 'review' | 'acts';
+  readonly given: Given;
+}
+
+/** Without autocomplete, so that Back does not offer what was already sent. */
+function form(visit: Visit, shown: Shown, { act, path, given }: FormTarget, fields: Html): Html {
+  const { conversationId } = shown.payment;
+  const fingerprint = fingerprintOf(shown);
+  const hidden = {
+    act,
+    shown: fingerprint,
+    seen: shown.history.length,
+    idempotencyKey: idempotencyKeyOf(shown, fingerprint),
+    ...given,
+  };
+  return html`<form
+    method="post"
+    action="${linkTo(visit, `payments/${encodeURIComponent(conversationId)}/${path}`)}"
+    autocomplete="off"
+  >
+    ${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${fields}
+  </form>`;
+}
+
+/** One line of what happened. */
+interface Line {
+  readonly at: Date;
+  readonly html: Html;
+}
+
+function timeline(visit: Visit, shown: Shown, seen = Infinity): Html {
+  const { say } = visit.words;
+  const lines = [...historyLines(visit, shown.history, seen), ...deliveryLines(visit, shown)];
+  lines.sort((one, other) => one.at.getTime() - other.at.getTime());
+  const left = lines.slice(-MAX_LINES);
+  return html`${lines.length > left.length && html`<p>${say('earlier', lines.length - left.length)}</p>`}
+    <ol class="story">
+      ${left.map((line) => line.html)}
+    </ol>`;
+}
+
+function historyLines(visit: Visit, history: readonly OperationsHistoryEntry[], seen: number): Line[] {
+  const { say, state, reason } = visit.words;
+  const isSame = (one: OperationsHistoryEntry | undefined, other: OperationsHistoryEntry) =>
+    one?.state === other.state && one.refundId === other.refundId && one.reason === other.reason && other.by === null;
+  const groups: OperationsHistoryEntry[][] = [];
+  for (const entry of history) {
+    const group = groups.at(-1);
+    if (group && isSame(group[0], entry)) group.push(entry);
+    else groups.push([entry]);
+  }
+  return groups.flatMap((group, index) => {
+    const [entry] = group;
+    const last = group.at(-1);
+    if (!entry || !last) return [];
+    // A refund keeps who asked for it, and why, in all of its lines.
+    const before = groups.slice(0, index).findLast(([one]) => one?.refundId === entry.refundId)?.[0];
+    const isTold = entry.refundId !== null && entry.reason !== 'operator' && before?.by === entry.by;
+    const isNew = history.indexOf(last) >= seen;
+    const of = entry.refundId === null ? 'payment' : 'refund';
+    const line = html`<li class="${isNew && 'new'}">
+      <p>
+        <b>${state('story', of, entry.state)}</b>${entry.reason !== null && `: ${reason(entry.reason)}`}
+        ${entry.by !== null && !isTold && say('by', entry.by)} ${isNew && html`<b class="state">${say('isNew')}</b>`}
+      </p>
+      ${entry.note !== null && entry.note !== before?.note && html`<p>“${entry.note}”</p>`}
+      <p>
+        ${when(visit, entry.at)}
+        ${entry.refundId !== null && html`<span class="soft">${say('ofRefund', entry.refundId)}</span>`}
+      </p>
+      ${group.length > 1 && html`<p class="soft">${say('repeated', group.length - 1, fromNow(visit, last.at))}</p>`}
+    </li>`;
+    return [{ at: entry.at, html: line }];
+  });
+}
+
+function deliveryLines(visit: Visit, { deliveries }: Shown): Line[] {
+  const { say } = visit.words;
+  return deliveries.map((delivery) => ({
+    at: delivery.at,
+    html: delivery.parked
+      ? html`<li>
+          <p><b>${say('notHandled', delivery.handlerId)}</b></p>
+          <ul>
+            ${deliveryRow(visit, delivery, may(visit, 'replay'))}
+          </ul>
+        </li>`
+      : html`<li>
+          <p>${say('onItsWay', delivery.handlerId)} <code>${delivery.type}</code></p>
+          ${delivery.error !== null && html`<p class="soft">${delivery.error}</p>`} ${when(visit, delivery.at)}
+        </li>`,
+  }));
+}
+
+function facts(visit: Visit, payment: Payment): Html {
+  const { say } = visit.words;
+  const { chargedAmount, currencyCode, createdAt, kind, maskedCardNumber, state, reason } = payment;
+  const ids = ['conversationId', 'reference', 'code', 'message', 'authCode', 'orderId', 'paymentId'] as const;
+  return html`<dl>
+    ${fact(say('state'), html`<code>${state}</code>`)}
+    ${fact(say('kind'), Object.hasOwn(KINDS, kind) ? say(kind) : kind)}
+    ${ids.map((name) => fact(say(name), payment[name]))}
+    ${fact(say('bankUniqueReferenceNumber'), payment.bankUniqueReferenceNumber)}
+    ${fact(say('reason'), reason && visit.words.reason(reason))}
+    ${fact(say('chargedAmount'), chargedAmount && money(visit, chargedAmount, currencyCode))}
+    ${fact(say('installmentCount'), payment.installmentCount > 1 ? String(payment.installmentCount) : null)}
+    ${fact(say('card'), maskedCardNumber)} ${fact(say('createdAt'), when(visit, createdAt))}
+  </dl>`;
+}
+
+const KINDS = { direct: true, '3d': true, hosted: true };
+
+function fact(name: string, value: string | Html | null | undefined): Html | null {
+  if (value === null || value === undefined) return null;
+  return html`<dt>${name}</dt>
+    <dd>${value}</dd>`;
+}

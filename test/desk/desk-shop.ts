@@ -1,0 +1,139 @@
+import { type ExecutionContext, Injectable, type INestApplication, type ModuleMetadata } from '@nestjs/common';
+import { PaymentOperations, type PaymentOptions } from 'nestjs-card-payment';
+import { type DeskAct, DeskAccess, type DeskStaff, PaymentDeskModule } from 'nestjs-card-payment/desk';
+import type { Simulator } from 'nestjs-card-payment/simulator';
+import { type Merchant, type Platform, startMerchant } from '../e2e/merchant.js';
+
+export const EVERYTHING = ['look', 'ask', 'settle', 'refund', 'replay'] as const;
+
+/** Who looks, by the header `x-staff`, and what was recorded. What the tests change is static. */
+@Injectable()
+export class StaffAccess extends DeskAccess {
+  static staff: Readonly<Record<string, DeskStaff>> = {};
+  static recorded: DeskAct[] = [];
+  /** Called before an act is recorded: it may throw, or change something. */
+  static whileRecording: (act: DeskAct) => unknown = () => undefined;
+
+  static reset(): void {
+    this.staff = { ada: { name: 'Ada', rights: EVERYTHING }, bora: { name: 'Bora', rights: EVERYTHING } };
+    this.recorded = [];
+    this.whileRecording = () => undefined;
+  }
+
+  staffOf(context: ExecutionContext): DeskStaff | null {
+    const { headers } = context.switchToHttp().getRequest<{ headers: Record<string, string | undefined> }>();
+    return StaffAccess.staff[headers['x-staff'] ?? 'ada'] ?? null;
+  }
+
+  override async record(act: DeskAct): Promise<void> {
+    await StaffAccess.whileRecording(act);
+    StaffAccess.recorded.push(act);
+  }
+}
+
+export interface DeskSetup {
+  readonly path?: string;
+  readonly options?: PaymentOptions;
+  readonly metadata?: ModuleMetadata;
+  readonly configure?: (app: INestApplication) => void;
+  readonly decorators?: readonly ClassDecorator[];
+}
+
+export interface DeskShop extends Merchant {
+  readonly operations: PaymentOperations;
+}
+
+/** A merchant's application with a desk. */
+export async function startDesk(
+  platform: Platform,
+  simulator: Simulator,
+  { path, options, metadata, configure, decorators }: DeskSetup = {},
+): Promise<DeskShop> {
+  const desk = PaymentDeskModule.forRoot({ path, access: StaffAccess, decorators });
+  const merchant = await startMerchant(platform, simulator, {
+    options: { background: false, ...options },
+    metadata: { ...metadata, imports: [...(metadata?.imports ?? []), desk] },
+    configure,
+  });
+  return { ...merchant, operations: merchant.app.get(PaymentOperations) };
+}
+
+/** A page as it came, and what can be done on it. */
+export class DeskPage {
+  private constructor(
+    readonly url: string,
+    readonly status: number,
+    readonly headers: Headers,
+    readonly html: string,
+    private readonly sent: Readonly<Record<string, string>>,
+  ) {}
+
+  /** @param sent headers of this request and of those that follow */
+  static async get(url: string, sent: Readonly<Record<string, string>> = {}): Promise<DeskPage> {
+    return this.of(await fetch(url, { redirect: 'manual', headers: sent }), url, sent);
+  }
+
+  static async post(
+    url: string,
+    fields: Readonly<Record<string, string>> | string,
+    sent: Readonly<Record<string, string>> = {},
+  ): Promise<DeskPage> {
+    const headers = { 'sec-fetch-site': 'same-origin', ...sent };
+    const body = new URLSearchParams(fields);
+    return this.of(await fetch(url, { method: 'POST', redirect: 'manual', headers, body }), url, sent);
+  }
+
+  private static async of(answer: Response, url: string, sent: Readonly<Record<string, string>>): Promise<DeskPage> {
+    return new DeskPage(url, answer.status, answer.headers, await answer.text(), sent);
+  }
+
+  /** Without tags, in one line. */
+  get text(): string {
+    return this.html
+      .replace(/<head>.*<\/head>/s, '')
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/&#(\d+);/g, (_match, code) => String.fromCharCode(Number(code)))
+      .replace(/\s+/g, ' ');
+  }
+
+  get state(): string | undefined {
+    return /<h1>[\s\S]*?data-state="([^"]*)"/.exec(this.html)?.[1];
+  }
+
+  /** The acts that there are forms for, with the labels of their buttons. */
+  get acts(): string[] {
+    return [...this.html.matchAll(/name="act" value="(\w+)"/g)].map(([, act]) => act ?? '');
+  }
+
+  /** Where a redirect leads, or a link. */
+  at(relative: string): string {
+    return new URL(relative, this.url).href;
+  }
+
+  follow(): Promise<DeskPage> {
+    return DeskPage.get(this.at(this.headers.get('location') ?? 'no location'), this.sent);
+  }
+
+  /** The address and the fields of the form of an act, as the page shows it. */
+  form(act: string): { readonly url: string; readonly fields: Record<string, string> } {
+    const form = [...this.html.matchAll(/<form[^>]*action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)].find(([, , inside]) =>
+      inside?.includes(`value="${act}"`),
+    );
+    if (!form) throw new Error(`There is no form of ${act} in: ${this.text}`);
+    const inputs = [...(form[2] ?? '').matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+    const unescaped = (text = '') => text.replace(/&#(\d+);/g, (_match, code) => String.fromCharCode(Number(code)));
+    const fields = Object.fromEntries(inputs.map(([, name = '', value]) => [name, unescaped(value)]));
+    return { url: this.at(unescaped(form[1])), fields };
+  }
+
+  async send(act: string, typed: Readonly<Record<string, string>> = {}): Promise<DeskPage> {
+    const { url, fields } = this.form(act);
+    return DeskPage.post(url, { ...fields, ...typed }, this.sent);
+  }
+
+  /** Sends a form, confirms it, and gives what is shown then. */
+  async confirm(act: string, typed: Readonly<Record<string, string>> = {}): Promise<DeskPage> {
+    const asked = await this.send(act, typed);
+    return asked.status === 200 ? asked.send(act) : asked;
+  }
+}
