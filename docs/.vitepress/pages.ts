@@ -46,6 +46,7 @@ export const GUIDE: readonly Section[] = [
   }),
   section('Operate', {
     'docs/operating.md': 'Operating',
+    'docs/desk.md': 'The desk',
     'docs/observability.md': 'Observability',
     'docs/fail-over.md': 'Fail-over',
     'docs/command-line.md': 'Command line',

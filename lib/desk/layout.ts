@@ -133,8 +133,9 @@ function framed({ place, words: { language, say } }: Frame, title: string, body:
 export function money({ words: { language } }: Frame, amount: string, currencyCode: number): string {
   const [whole = '', fraction] = amount.split('.');
   const [group, point] = language === 'tr' ? ['.', ','] : [',', '.'];
-  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, group);
-  return `${grouped}${fraction === undefined ? '' : point + fraction} ${currencyLetters(currencyCode) ?? currencyCode}`;
+  const thousands: string[] = [];
+  for (let end = whole.length; end > 0; end -= 3) thousands.unshift(whole.slice(Math.max(0, end - 3), end));
+  return `${thousands.join(group)}${fraction === undefined ? '' : point + fraction} ${currencyLetters(currencyCode) ?? currencyCode}`;
 }
 
 /** The gateway's time, which its merchants live by. */

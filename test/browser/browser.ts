@@ -14,6 +14,6 @@ const FLAGS = [
 ];
 
 /** The system's Chromium, headless. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: findChromium(), args: FLAGS });
+export function launchBrowser(flags: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath: findChromium(), args: [...FLAGS, ...flags] });
 }

@@ -131,7 +131,7 @@ describe.each(PLATFORMS)('access to the desk, on %s', (platform) => {
       {},
       {
         get: () => {
-          throw thrown;
+          throw thrown as Error;
         },
       },
     );

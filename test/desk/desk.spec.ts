@@ -58,7 +58,7 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
     expect(done.headers.get('location')).toMatch(/^\.\.\/\.\.\/payments\//);
     const after = await done.follow();
     expect(after.text).toContain('Refund: Given back.');
-    expect(after.text).toMatch(/The refund was sent by Ada.*“a chip in the glaze”.*Money was given back/);
+    expect(after.text).toMatch(/The refund was sent by Ada “a chip in the glaze”.*Money was given back/);
     expect(after.text).toContain('Left to give back 1,129.40 TRY');
     expect(givenBack()).toEqual(['refund 20.50']);
     expect(StaffAccess.recorded).toEqual([
@@ -255,7 +255,7 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
       for (const path of ['', '/deliveries', `/payments/${id}`]) {
         const { text, html } = await open(path);
         expect(text).toContain('Error: no route to <warehouse>');
-        expect(html).not.toMatch(/<warehouse>|\u202e|\u0007|\u009b/);
+        for (const hostile of ['<warehouse>', '\u202e', '\u0007', '\u009b']) expect(html).not.toContain(hostile);
       }
       const page = await open('/deliveries');
       const done = await page.send(`Orders.paid`);

@@ -8,13 +8,14 @@ const { LAYERS } = (await import(new URL('../../../.dependency-cruiser.js', impo
 /** What is in each folder of lib, in a few words. */
 const WORDS: Readonly<Record<string, string>> = {
   cli: 'the command line',
+  desk: 'pages for staff',
   'the root files': 'PaymentModule, what is exported',
   module: 'providers, tokens, life cycle, start-up report',
   testing: '',
   health: '',
   swagger: '',
   'payment.service.ts': 'PaymentService',
-  simulator: 'a gateway and a bank; imports nothing else',
+  simulator: 'a gateway and a bank; imports only the HTML template',
   http: 'callback, exception filter, pages that buyers see',
   reconciler: 'what is due: inquiries, expiry, purge',
   operations: 'direct, 3D, hosted, refund, inquiry, staff',

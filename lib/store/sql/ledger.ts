@@ -216,8 +216,9 @@ export abstract class SqlLedger implements PaymentLedger {
 
   async otherGateways(account: string, own: readonly string[]): Promise<Readonly<Record<string, number>>> {
     // Payments and refunds, by the index of states.
+    const hint = raw(this.database.engine.indexHint('card_payment_state'));
     const rows = await this.database.run<{ readonly gateway: string; readonly count: number }>(
-      sql`select gateway, count(*) as count from card_payment
+      sql`select gateway, count(*) as count from card_payment ${hint}
         where account = ${account} and is_refund in ${Object.values(IS_REFUND)} and state in ${UNSETTLED_STATES}
         and gateway is not null ${own.length > 0 ? sql`and gateway not in ${own}` : raw('')} group by gateway`,
     );

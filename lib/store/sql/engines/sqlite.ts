@@ -48,7 +48,8 @@ export const sqliteEngine = {
   skipLocked: '',
   orOverwrite: (primaryKey, column) =>
     `on conflict (${primaryKey.join(', ')}) do update set ${column} = excluded.${column}`,
-  indexHint: () => '',
+  // Statistics of a host's own ANALYZE would have a whole table read for a few rows of an unsettled state.
+  indexHint: (index) => `indexed by ${index}`,
   asTexts: null,
 
   isBusy: isSqliteBusy,

@@ -1,0 +1,155 @@
+import { writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { startSimulator, type Simulator } from 'nestjs-card-payment/simulator';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { type DeskShop, StaffAccess, startDesk } from '../desk/desk-shop.js';
+import { sale } from '../rigs/sale.js';
+import { barriersOf } from './accessible-page.js';
+import { launchBrowser } from './browser.js';
+
+/** A site without TLS that is not this machine, of which the browser says less. */
+const PLAIN_HOST = 'desk.example';
+
+/** As with helmet's defaults, but for what needs TLS. */
+const HELMET =
+  "default-src 'self';base-uri 'self';font-src 'self' https: data:;form-action 'self';frame-ancestors 'self';" +
+  "img-src 'self' data:;object-src 'none';script-src 'self';script-src-attr 'none';style-src 'self' https: 'unsafe-inline'";
+
+describe('the desk in a browser', () => {
+  let browser: Browser;
+  let simulator: Simulator;
+  let shop: DeskShop;
+  let complaints: string[];
+  const ids: Record<string, string> = {};
+
+  beforeAll(async () => {
+    StaffAccess.reset();
+    [browser, simulator] = await Promise.all([
+      launchBrowser([`--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`]),
+      startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true }),
+    ]);
+    shop = await startDesk('express', simulator, {
+      configure: (app) =>
+        app.use((_request: unknown, response: { header(name: string, value: string): void }, next: () => void) => {
+          response.header('Content-Security-Policy', HELMET);
+          next();
+        }),
+    });
+    const pay = async (amount?: string) => (await shop.payments.doPayment(sale(amount))).conversationId;
+    for (const amount of ['1149.90', '89.00', '420.00', '1480.00', '310.50']) await pay(amount);
+    ids['declined'] = await pay('40.51');
+    ids['refunded'] = await pay('420.00');
+    await shop.operations.refund({
+      conversationId: ids['refunded'],
+      amount: '20.50',
+      note: 'A chip in the glaze',
+      by: 'Ada',
+    });
+    simulator.fail({ operation: 'refund', kind: 'close', at: 'after' });
+    await shop.operations.refund({ conversationId: ids['refunded'], amount: '10', by: 'Bora' });
+    ids['review'] = await pay('40.31');
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await shop?.app.close();
+    await simulator?.close();
+  });
+  beforeEach(() => {
+    StaffAccess.reset();
+    complaints = [];
+  });
+
+  async function visit(options: BrowserContextOptions, path = '', base = shop.url): Promise<Page> {
+    const context = await browser.newContext({ locale: 'en-GB', ...options });
+    const page = await context.newPage();
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
+        complaints.push(message.text());
+    });
+    await page.goto(`${base}/desk${path}`);
+    return page;
+  }
+  const lose = async () => {
+    simulator.fail({ operation: 'DoPayment', kind: 'close', at: 'after' });
+    return (await shop.payments.doPayment(sale('12500.00'))).conversationId;
+  };
+
+  it.each(['en-GB', 'tr-TR'])('every page is for everyone: %s', async (locale) => {
+    ids['unknown'] = await lose();
+    const page = await visit({ locale });
+    const paths = [
+      '',
+      '/payments',
+      '/deliveries',
+      '/payments/nobody',
+      ...Object.values(ids).map((id) => `/payments/${id}`),
+    ];
+    for (const path of paths) {
+      await page.goto(`${shop.url}/desk${path}`);
+      await page
+        .locator('details')
+        .evaluateAll((all: { open: boolean }[]) => all.forEach((each) => (each.open = true)));
+      expect([path, await barriersOf(page)]).toEqual([path, []]);
+    }
+    await page.goto(`${shop.url}/desk/payments/${ids['unknown']}`);
+    await page.locator('summary').first().click();
+    await page.locator('[name=note]').fill('as the panel says');
+    await page.locator('button[name=state]').first().click();
+    expect(await barriersOf(page)).toEqual([]);
+    expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
+    await page.context().close();
+  });
+
+  it('a payment is settled by keyboard, a refund is clicked twice, and Back sends nothing', async () => {
+    const id = await lose();
+    const page = await visit({ javaScriptEnabled: false });
+    await page.getByRole('link', { name: '12,500.00 TRY' }).first().focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/payments/);
+    await page.getByRole('button', { name: 'Ask the gateway' }).focus();
+    await page.keyboard.press('Enter');
+    await page.locator('h1 [data-state="succeeded"]').waitFor();
+    expect(await page.getByRole('status').innerText()).toBe('Ask the gateway: Paid.');
+
+    await page.locator('summary').first().click();
+    await page.getByLabel('Amount, at most').first().fill('20,50');
+    await page.getByRole('button', { name: 'Give this amount back…' }).click();
+    await page.getByRole('button', { name: 'Yes: Refund: 20.50 TRY' }).dblclick();
+    await page.getByText('Refund: Given back.').waitFor();
+    // The browser asks before it sends the form once more.
+    await page.goBack().catch(() => undefined);
+    expect((await shop.payments.refunds(id)).map(({ amount }) => amount)).toEqual(['20.50']);
+    await page.context().close();
+  });
+
+  it('a site without TLS can be used, and one of another name cannot send its forms', async () => {
+    const id = await lose();
+    const plain = shop.url.replace('127.0.0.1', PLAIN_HOST);
+    const page = await visit({}, `/payments/${id}`, plain);
+    await page.getByRole('button', { name: 'Ask the gateway' }).click();
+    await page.locator('h1 [data-state="succeeded"]').waitFor();
+    const other = await lose();
+    await page.goto(`${plain}/desk/payments/${other}`);
+    const action = await page.locator('form').first().getAttribute('action');
+    const target = new URL(action ?? '', `${shop.url}/desk/payments/${other}`).href;
+    const fields = await page
+      .locator('form')
+      .first()
+      .locator('input')
+      .evaluateAll((all: { outerHTML: string }[]) => all.map((each) => each.outerHTML).join(''));
+    const foreign = await browser.newPage();
+    await foreign.setContent(`<form method="post" action="${target}">${fields}<button>go</button></form>`);
+    const [answer] = await Promise.all([foreign.waitForResponse(target), foreign.getByRole('button').click()]);
+    expect([answer.status(), (await shop.operations.find(other))?.state]).toEqual([403, 'unknown']);
+    await foreign.close();
+    await page.context().close();
+  });
+
+  it('a picture of it can be taken', async () => {
+    const page = await visit({ viewport: { width: 1200, height: 900 } });
+    const picture = await page.screenshot();
+    expect(picture.length).toBeLessThan(200 * 1024);
+    if (process.env.DESK_PICTURE) writeFileSync(process.env.DESK_PICTURE, picture);
+    await page.context().close();
+  });
+});
