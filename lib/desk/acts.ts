@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { PaymentAct, PaymentDetails, RefundAct, RefundDetails } from '../operations/payment-details.js';
 import { MAX_NOTE_LENGTH } from '../operations/resolution.js';
-import type { PaymentOperations } from '../operations/staff.js';
+import type { OperationsHistoryEntry, PaymentOperations } from '../operations/staff.js';
 import { amountProblem, compareAmounts } from '../payment/amount.js';
 import { keptNote } from '../payment/kept-text.js';
+import type { Refund } from '../payment/refund.js';
 import type { DeskRight } from './desk-access.js';
 import { textIn } from './desk-request.js';
 import type { TextName } from './texts.js';
@@ -20,7 +21,7 @@ export interface Asked {
   /** What was shown when the form was made. */
   readonly shown: string;
   readonly idempotencyKey: string;
-  /** How many lines of its history were shown. */
+  /** The time of the last line of its history that was shown. */
   readonly seen: number;
 }
 
@@ -108,17 +109,42 @@ export function askedIn(form: unknown): Asked | null {
   if (act === null || shown === null || idempotencyKey === null) return null;
   const { needs, takes = [] } = ACTS[act];
   const given = [...needs, ...takes].flatMap((name) => {
-    const text = name === 'amount' ? (textIn(form, 'all') ?? plainDecimal(textIn(form, name))) : textIn(form, name);
+    const text = textIn(form, name);
     // A host's own book must not get a card number that somebody typed.
-    return text === null ? [] : [[name, name === 'note' ? keptNote(text, MAX_NOTE_LENGTH) : text]];
+    if (name === 'note') return text === null ? [] : [[name, asKept(text.trim(), MAX_NOTE_LENGTH)]];
+    const value = name === 'amount' ? (textIn(form, 'all') ?? plainDecimal(text)) : text;
+    return value === null ? [] : [[name, value]];
   });
   const seen = Number(textIn(form, 'seen') ?? Infinity);
   return { act, given: Object.fromEntries(given) as Given, shown, idempotencyKey, seen };
 }
 
+/**
+ * A note or a name as the history keeps it, which masks what it is given: what a key stood between may be one long number
+ * without it, so only what was masked twice stays as it is.
+ */
+export function asKept(text: string, maxLength: number): string {
+  return keptNote(keptNote(text, maxLength), maxLength);
+}
+
 /** In Turkey, decimals follow a comma: `10,50`. It is not clear what is meant by `1.234,50`, which is refused. */
 function plainDecimal(typed: string | null): string | null {
-  return typed !== null && /^\d+,\d{1,2}$/.test(typed) ? typed.replace(',', '.') : typed;
+  const text = typed?.trim() ?? null;
+  return text !== null && /^\d+,\d{1,2}$/.test(text) ? text.replace(',', '.') : text;
+}
+
+/** Whether a refund is what an act makes: only one that is written down is `recorded`. */
+export function isMadeBy(act: ActName, { kind, reason }: Refund): boolean {
+  return (
+    ACTS[act].right === 'refund' &&
+    (kind === 'void') === (act === 'void') &&
+    (reason === 'recorded') === (act === 'recordRefund')
+  );
+}
+
+/** Whether a line of the history was written by hand. */
+export function isByHand({ reason }: OperationsHistoryEntry): boolean {
+  return reason === 'operator';
 }
 
 /** The refund or void that a form is about; undefined if it is about the payment. */

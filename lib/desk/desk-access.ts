@@ -13,7 +13,10 @@ export type DeskRight = 'look' | 'ask' | 'settle' | 'refund' | 'replay';
 
 /** Who uses the desk. */
 export interface DeskStaff {
-  /** Kept in the history of what they change, and shown. */
+  /**
+   * Kept in the history of what they change, and shown, by the rule for notes: what may be a key or a card number
+   * becomes asterisks. A user id does, and a word of 16 letters with a digit in it. At most 200 characters.
+   */
   readonly name: string;
   readonly rights: readonly DeskRight[];
   /** The accounts that they see, by name; all of them if this is absent. The unnamed account is `default`. */
@@ -22,7 +25,7 @@ export interface DeskStaff {
 
 /** What a member of staff is about to do. */
 export interface DeskAct {
-  /** The name that `staffOf` gave. */
+  /** The name that `staffOf` gave, as the history keeps it. */
   readonly staff: string;
   /** The method of `PaymentOperations`. */
   readonly act: string;

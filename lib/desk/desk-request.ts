@@ -53,9 +53,24 @@ export function isFromOwnPage({ headers }: DeskRequest): boolean {
   return withoutDefault(host) !== null && withoutDefault(host) === withoutDefault(asked);
 }
 
-/** A value of a query, form or route; null if there is none, or an empty one, and if it is no text. */
+/** The account that is named; null if none is, undefined for more than one text: `account=a&account=b`, `account[]=a`. */
+export function accountIn(query: unknown): string | null | undefined {
+  const named = Object.entries(Object(query) as object).filter(([name]) => /^account(?![^[])/.test(name));
+  const isText = named.every(([name, value]) => name === 'account' && typeof value === 'string');
+  return isText ? textIn(query, 'account') : undefined;
+}
+
+/** 12 digits or more, whatever stands between them but letters: a card number, perhaps. */
+const CARD_LIKE = /\p{N}(?:[^\p{L}\p{N}]*\p{N}){11,}/gu;
+
+/** What somebody typed, to be shown to them again: people also type card numbers. */
+export function withoutCard(typed: string): string {
+  return typed.replace(CARD_LIKE, '***');
+}
+
+/** A value of a query, form or route as it is; null if there is none, or a blank one, and if it is no text. */
 export function textIn(fields: unknown, name: string): string | null {
   if (typeof fields !== 'object' || fields === null || !Object.hasOwn(fields, name)) return null;
   const value = (fields as Readonly<Record<string, unknown>>)[name];
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
 }

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module, type ModuleMetadata, type Type } from '@nestjs/common';
-import { DiscoveryModule, ModuleRef } from '@nestjs/core';
+import { DiscoveryModule, DiscoveryService, ModuleRef } from '@nestjs/core';
 import { PaymentConfigurationError } from '../errors/payment-errors.js';
+import { accountsIn } from '../module/account-registration.js';
 import { DeskAccess } from './desk-access.js';
 import { createDeskController } from './desk.controller.js';
 import { Desk } from './desk.js';
@@ -22,7 +23,7 @@ export interface PaymentDeskOptions {
   providers: [{ provide: DeskAccess, useFactory: refuseWithoutAccess }],
 })
 export class PaymentDeskModule {
-  static forRoot({ path = 'desk', access, imports = [], decorators }: PaymentDeskOptions): DynamicModule {
+  static forRoot({ path = 'desk', access, imports = [], decorators, ...others }: PaymentDeskOptions): DynamicModule {
     const isClass = typeof access === 'function';
     return {
       module: PaymentDeskModule,
@@ -33,8 +34,12 @@ export class PaymentDeskModule {
         {
           provide: DeskAccess,
           // One that a module exports is used as it is.
-          inject: [ModuleRef, ...(isClass ? [{ token: access, optional: true }] : [])],
-          useFactory: async (modules: ModuleRef, exported?: DeskAccess) => {
+          inject: [ModuleRef, DiscoveryService, ...(isClass ? [{ token: access, optional: true }] : [])],
+          useFactory: async (modules: ModuleRef, discovery: DiscoveryService, exported?: DeskAccess) => {
+            // A guard in a misspelt option would guard nothing.
+            const [unknown] = Object.keys(others);
+            if (unknown !== undefined) throw refusal(unknown, 'is not an option of PaymentDeskModule.forRoot');
+            if (accountsIn(discovery).length === 0) throw refusal('imports', 'PaymentModule is needed beside the desk');
             if (!isClass) return refuseWithoutAccess();
             const made = exported ?? (await modules.create(access));
             return typeof made.staffOf === 'function' ? made : refuseWithoutAccess();
@@ -45,9 +50,13 @@ export class PaymentDeskModule {
   }
 }
 
+function refusal(option: string, message: string): PaymentConfigurationError {
+  return new PaymentConfigurationError([{ option, variable: null, message }]);
+}
+
 function refuseWithoutAccess(): never {
   const message =
     'is needed: PaymentDeskModule.forRoot({ access: StaffAccess }), where StaffAccess is an injectable class that ' +
     'extends DeskAccess and says who may use the desk';
-  throw new PaymentConfigurationError([{ option: 'access', variable: null, message }]);
+  throw refusal('access', message);
 }

@@ -1,19 +1,20 @@
 import { type ExecutionContext, HttpException, Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService, ModuleRef } from '@nestjs/core';
-import { PaymentError, PaymentRefundError, type RefundRefusal } from '../errors/payment-errors.js';
+import { PaymentError, PaymentRefundError, PaymentStoreError, type RefundRefusal } from '../errors/payment-errors.js';
 import { type HttpResponse, send } from '../http/pages.js';
 import { accountsIn } from '../module/account-registration.js';
 import { paymentOperationsToken } from '../module/tokens.js';
-import type { PaymentOperations } from '../operations/staff.js';
+import { MAX_NAME_LENGTH } from '../operations/resolution.js';
+import type { OperationsHistoryEntry, PaymentOperations } from '../operations/staff.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { compareAmounts } from '../payment/amount.js';
 import { describeThrown, Masker, thrownText } from '../payment/kept-text.js';
 import { html } from '../runtime/html.js';
 import { preferredLanguage } from '../runtime/text-language.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
-import { ACTS, actIn, type Asked, askedIn, fingerprintOf, problemOf } from './acts.js';
+import { ACTS, actIn, asKept, type Asked, askedIn, fingerprintOf, isByHand, isMadeBy, problemOf } from './acts.js';
 import { type DeskAct, DeskAccess, type DeskRight, type DeskStaff } from './desk-access.js';
-import { type DeskRequest, isFromOwnPage, placeOf, textIn } from './desk-request.js';
+import { accountIn, type DeskRequest, isFromOwnPage, placeOf, textIn } from './desk-request.js';
 import { type Frame, linkTo, may, paymentLink, refusalPage, type Visit } from './layout.js';
 import { deliveriesPage, overviewPage, paymentsPage } from './list-pages.js';
 import { confirmationPage, lookUp, paymentPage, type Shown } from './payment-page.js';
@@ -31,6 +32,8 @@ const STYLE_HEADERS = {
   'Content-Type': 'text/css; charset=utf-8',
   'Cache-Control': 'private, max-age=86400',
 };
+/** Of a payment's events, so many are looked through for the one that is to be delivered again. */
+const MAX_DELIVERIES = 1_000;
 /** Of no request in particular: nothing is known that it carried. */
 const ANY = new Masker([]);
 
@@ -75,8 +78,8 @@ export class Desk {
 
   payments(context: ExecutionContext): Promise<void> {
     return this.answer(context, 1, async (visit, { query }) => {
-      const [q, state, after] = ['q', 'state', 'after'].map((name) => textIn(query, name));
-      return { page: await paymentsPage(visit, { q: q ?? null, state: state ?? null, after: after ?? null }) };
+      const [state, after] = [textIn(query, 'state'), textIn(query, 'after')];
+      return { page: await paymentsPage(visit, { q: textIn(query, 'q')?.trim() ?? null, state, after }) };
     });
   }
 
@@ -114,15 +117,23 @@ export class Desk {
       const { operations, staff } = visit;
       const now = await lookUp(visit, conversationId);
       if (fingerprintOf(now) !== asked.shown) return this.changed(visit, now, asked);
-      try {
-        await ACTS[act].run({ operations, conversationId, by: staff.name, given, idempotencyKey });
-      } catch (error) {
-        const { status, text } = this.refusalOf(error);
-        const latest = await lookUp(visit, conversationId);
-        const isTooSoon = text === 'notPossible' && latest.payment.reason === 'interrupted';
-        return { status, page: paymentPage(visit, latest, { problem: isTooSoon ? 'tooSoon' : text, asked }) };
+      const run = () => ACTS[act].run({ operations, conversationId, by: staff.name, given, idempotencyKey });
+      const refusal = await begun(run).then(
+        () => null,
+        (error: unknown) => this.refusalOf(error),
+      );
+      // The key may have given back a refund that another form made.
+      if (!refusal && ACTS[act].right !== 'refund') return doneAnswer(visit, asked, conversationId);
+      const latest = await begun(() => lookUp(visit, conversationId)).catch((error: unknown) => {
+        throw refusal ?? error;
+      });
+      if (!refusal || refusal.text === 'notPossible') {
+        const changed = await begun(() => this.changed(visit, latest, asked));
+        if (!refusal || 'location' in changed) return changed;
       }
-      return { location: paymentLink(visit, conversationId, { done: act }) };
+      const { status, text } = refusal;
+      const isTooSoon = text === 'notPossible' && latest.payment.reason === 'interrupted';
+      return { status, page: paymentPage(visit, latest, { problem: isTooSoon ? 'tooSoon' : text, asked }) };
     });
   }
 
@@ -148,11 +159,18 @@ export class Desk {
       const found = await operations.find(eventId.slice(0, eventId.lastIndexOf(':')));
       if (!found) throw new Refusal(404, 'notFound');
       const { conversationId } = found;
-      await this.record(visit, { act: 'replay', conversationId, details: { handlerId, eventId } });
-      if (await operations.replay(handlerId, eventId, { by: staff.name })) {
-        return { location: linkTo(visit, 'deliveries', { done: 'replay' }) };
+      const isThere = async (parked: boolean): Promise<boolean> => {
+        const { deliveries } = await operations.deliveries({ conversationId, parked, limit: MAX_DELIVERIES });
+        return deliveries.some((one) => one.handlerId === handlerId && one.eventId === eventId);
+      };
+      const done = { location: linkTo(visit, 'deliveries', { done: 'replay' }) };
+      if (await isThere(true)) {
+        await this.record(visit, { act: 'replay', conversationId, details: { handlerId, eventId } });
+        if (await begun(() => operations.replay(handlerId, eventId, { by: staff.name }))) return done;
       }
-      const notice = html`<div class="notice bad" role="alert"><p>${visit.words.say('notFound')}</p></div>`;
+      // A double click: it is on its way already.
+      if (await isThere(false)) return done;
+      const notice = html`<div class="notice bad" role="alert"><p>${visit.words.say('notParked')}</p></div>`;
       return { status: 409, page: await deliveriesPage(visit, { after: null, notice }) };
     });
   }
@@ -183,10 +201,7 @@ export class Desk {
 
   /** Shows a payment that is not as it was when the form was made, unless it is the form itself that changed it. */
   private async changed(visit: Visit, shown: Shown, asked: Asked): Promise<Answer> {
-    const { conversationId } = shown.payment;
-    if (await isDone(visit, asked, conversationId)) {
-      return { location: paymentLink(visit, conversationId, { done: asked.act }) };
-    }
+    if (await isDone(visit, asked, shown)) return doneAnswer(visit, asked, shown.payment.conversationId);
     return { status: 409, page: paymentPage(visit, shown, { problem: 'changed', seen: asked.seen }) };
   }
 
@@ -208,7 +223,14 @@ export class Desk {
     return this.reply(context, depth, async (frame, request) => {
       const staff = await this.staffOf(context);
       const accounts = accountsIn(this.#discovery).filter((name) => staff.accounts?.includes(name) ?? true);
-      const account = textIn(request.query, 'account') ?? DEFAULT_ACCOUNT;
+      const named = accountIn(request.query);
+      if (named === undefined) throw new Refusal(400, 'notUnderstood', accounts);
+      const account = named ?? DEFAULT_ACCOUNT;
+      const [first] = accounts;
+      // The first page without the unnamed account is that of the first one.
+      if (depth === 0 && named === null && first !== undefined && !accounts.includes(account)) {
+        return { location: linkTo({ ...frame, account: first }, '') };
+      }
       if (staff.accounts?.includes(account) === false) throw new Refusal(403, 'notAllowed', accounts);
       if (!accounts.includes(account)) throw new Refusal(404, 'notFound', accounts);
       const operations = this.#modules.get<PaymentOperations>(paymentOperationsToken(account), { strict: false });
@@ -248,13 +270,12 @@ export class Desk {
     } catch (error) {
       throw this.fromHost(error, 'failedHere');
     }
-    const { name, rights } = (staff ?? {}) as Partial<DeskStaff>;
+    const { name, rights, accounts } = (staff ?? {}) as Partial<DeskStaff>;
     // A mistake of the host's lets nobody in: what is done needs a name.
-    if (!staff || typeof name !== 'string' || name.trim() === '' || !Array.isArray(rights)) {
-      throw new Refusal(403, 'notAllowed');
-    }
-    if (!rights.includes('look')) throw new Refusal(403, 'notAllowed');
-    return staff;
+    const isNamed = typeof name === 'string' && name.trim() !== '';
+    const isList = accounts === undefined || Array.isArray(accounts);
+    if (!isNamed || !isList || !Array.isArray(rights) || !rights.includes('look')) throw new Refusal(403, 'notAllowed');
+    return { name: asKept(name, MAX_NAME_LENGTH), rights: rights as DeskRight[], accounts };
   }
 
   /** What the host's code threw: an HttpException keeps its status, and nothing its text. */
@@ -295,12 +316,33 @@ function expectRight(visit: Visit, right: DeskRight): void {
   if (!may(visit, right)) throw new Refusal(403, 'notAllowed');
 }
 
-/** Whether the refund that a form asks for was made from it: a double click, or Back and once more. */
-async function isDone({ operations, staff }: Visit, asked: Asked, conversationId: string): Promise<boolean> {
-  if (ACTS[asked.act].right !== 'refund') return false;
-  const made = await operations.findRefund(asked.idempotencyKey);
-  const isVoid = asked.act === 'void';
-  const isSame = made?.conversationId === conversationId && (made.kind === 'void') === isVoid;
-  if (!isSame || made.by !== staff.name) return false;
-  return isVoid || compareAmounts(made.amount, asked.given.amount ?? '') === 0;
+/** The answer to who did it. */
+function doneAnswer(visit: Visit, { act }: Asked, conversationId: string): Answer {
+  return { location: paymentLink(visit, conversationId, { done: act }) };
+}
+
+/** Does what was recorded, or looks for what came of it. A store that fails may have written it all the same. */
+async function begun<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw error instanceof PaymentStoreError ? new Refusal(error.httpStatus, 'unsure') : error;
+  }
+}
+
+/** Whether what a form asks for was done by it: a double click, or Back and once more. */
+async function isDone({ operations, staff }: Visit, asked: Asked, { payment, history }: Shown): Promise<boolean> {
+  const { act, given, idempotencyKey, seen } = asked;
+  const { right, needs, takes = [] } = ACTS[act];
+  const made = right === 'refund' ? await operations.findRefund(idempotencyKey) : null;
+  const isOwnLine = (line: OperationsHistoryEntry) => line.refundId === (given.refundId ?? null);
+  const line = right === 'refund' ? made : history.findLast(isOwnLine);
+  if (!line || line.by !== staff.name) return false;
+  const isNoted = [...needs, ...takes].includes('note');
+  if (isNoted && line.note !== (given.note ?? null)) return false;
+  if ('at' in line) {
+    return line.at.getTime() > seen && (given.state === undefined || (isByHand(line) && line.state === given.state));
+  }
+  if (line.conversationId !== payment.conversationId || !isMadeBy(act, line)) return false;
+  return act === 'void' || compareAmounts(line.amount, given.amount ?? '') === 0;
 }

@@ -35,7 +35,11 @@ const STYLE_ID = createHash('sha256').update(STYLE).digest('hex').slice(0, 8);
 const UNSHOWN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** The address of another page of the same account, relative to this one. */
-export function linkTo({ place, account }: Visit, path: string, query: Readonly<Record<string, string>> = {}): string {
+export function linkTo(
+  { place, account }: Pick<Visit, 'place' | 'account'>,
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+): string {
   const fields = new URLSearchParams(account === DEFAULT_ACCOUNT ? query : { ...query, account });
   return `${path === '' ? place.home : place.root + path}${fields.size > 0 ? `?${fields.toString()}` : ''}`;
 }
@@ -87,12 +91,17 @@ export interface Refused {
   readonly accounts: readonly string[];
 }
 
+/** Whether nothing was done when there is this problem. */
+export function isUndone(problem: TextName): boolean {
+  return problem !== 'failedHere' && problem !== 'unsure';
+}
+
 export function refusalPage(frame: Frame, { problem, isAct, accounts }: Refused): string {
   const { say } = frame.words;
   const { home } = frame.place;
   const body = html`<main>
     <h1>${say(problem)}</h1>
-    ${isAct && problem !== 'failedHere' && html`<p>${say('nothingDone')}</p>`}
+    ${isAct && isUndone(problem) && html`<p>${say('nothingDone')}</p>`}
     <p><a href="${home}">${say('overview')}</a></p>
     ${accounts.map((name) => html`<p><a href="${home}?account=${encodeURIComponent(name)}">${say('account')}: ${name}</a></p>`)}
   </main>`;

@@ -5,6 +5,7 @@ import type { Refund } from '../payment/refund.js';
 import { factsOf, type PaymentState, REFUND_STATES, SALE_STATES, UNSETTLED_REFUND_STATES } from '../payment/states.js';
 import { MAX_SETTLED_COUNT, type StateCount } from '../store/payment-store.js';
 import { type Html, html } from '../runtime/html.js';
+import { withoutCard } from './desk-request.js';
 import { badge, fromNow, linkTo, may, money, page, paymentLink, type Visit, when } from './layout.js';
 
 /** What a person has to settle. */
@@ -122,9 +123,11 @@ export async function paymentsPage(visit: Visit, { q, state, after }: Search): P
   const isWanted = named && 'state' in named && (!states || states.includes(named.state as PaymentState));
   const others = payments.filter(({ conversationId }) => conversationId !== named?.conversationId);
   const found = isWanted ? [named as Payment, ...others] : payments;
+  // An id or order that there is may have as many digits.
+  const shownQ = q !== null && found.length === 0 ? withoutCard(q) : q;
   const query = { ...(q !== null && { q }), ...(state !== null && { state }) };
   const body = html`<h1>${say('payments')}</h1>
-    ${searchForm(visit, { q, state })}
+    ${searchForm(visit, { q: shownQ, state })}
     <section aria-label="${say('payments')}">
       ${
         found.length === 0
@@ -140,7 +143,7 @@ export async function paymentsPage(visit: Visit, { q, state, after }: Search): P
         html`<p><a href="${linkTo(visit, 'payments', { ...query, after: next })}">${say('next')}</a></p>`
       }
     </section>`;
-  return page(visit, q === null ? say('payments') : say('found', q), body);
+  return page(visit, shownQ === null ? say('payments') : say('found', shownQ), body);
 }
 
 function searchForm({ place, account, words }: Visit, { q, state }: Pick<Search, 'q' | 'state'>): Html {

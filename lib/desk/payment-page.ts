@@ -4,10 +4,24 @@ import type { OperationsDelivery, OperationsHistoryEntry } from '../operations/s
 import { isKnown, type Payment } from '../payment/payment.js';
 import { isOpenRefund } from '../payment/refund.js';
 import { type Html, html } from '../runtime/html.js';
-import { type ActName, ACTS, type Asked, fingerprintOf, type Given, idempotencyKeyOf, refundIn } from './acts.js';
-import { badge, fromNow, linkTo, may, money, page, paymentLink, type Visit, when } from './layout.js';
+import {
+  type ActName,
+  ACTS,
+  type Asked,
+  fingerprintOf,
+  type Given,
+  idempotencyKeyOf,
+  isByHand,
+  isMadeBy,
+  refundIn,
+} from './acts.js';
+import { withoutCard } from './desk-request.js';
+import { badge, fromNow, isUndone, linkTo, may, money, page, paymentLink, type Visit, when } from './layout.js';
 import { deliveryRow } from './list-pages.js';
 import type { TextName } from './texts.js';
+
+/** So many are shown, with their history: a payment may have hundreds. */
+const MAX_REFUNDS = 20;
 
 /** A payment with all that its page shows. */
 export interface Shown extends PaymentDetails {
@@ -21,7 +35,7 @@ export interface Shown extends PaymentDetails {
 export async function lookUp({ operations }: Visit, conversationId: string): Promise<Shown> {
   const details = await operations.details(conversationId);
   const [history, ...deliveries] = await Promise.all([
-    operations.history(conversationId),
+    operations.history(conversationId, { lastRefunds: MAX_REFUNDS }),
     ...[true, false].map(async (parked) => {
       const found = await operations.deliveries({ conversationId, parked });
       return found.deliveries.map((delivery) => ({ ...delivery, parked }));
@@ -38,7 +52,7 @@ export interface Besides {
   readonly problem?: TextName;
   /** The form that was refused, to be shown again with what was typed. */
   readonly asked?: Asked;
-  /** How many lines of its history were shown before: those that follow are new. */
+  /** The time of the last line of its history that was shown before: those that follow are new. */
   readonly seen?: number;
 }
 
@@ -50,9 +64,10 @@ export function paymentPage(visit: Visit, shown: Shown, { done, problem, asked, 
   const isTaken = /[1-9]/.test(totals.taken);
   const body = html`<h1>${amount} ${badge(visit, payment.state, 'payment')}</h1>
     <p class="soft">${payment.reference ?? say('noReference')}</p>
-    ${problem && html`<div class="notice bad" role="alert"><p>${say(problem)} ${problem !== 'failedHere' && say('nothingDone')}</p></div>`}
+    ${problem && html`<div class="notice bad" role="alert"><p>${say(problem)} ${isUndone(problem) && say('nothingDone')}</p></div>`}
     ${
       done &&
+      isTold(visit, shown, done) &&
       html`<div class="notice" role="status">
         <p>${say('done', say(done), doneState(visit, shown, done))}</p>
       </div>`
@@ -72,7 +87,8 @@ export function paymentPage(visit: Visit, shown: Shown, { done, problem, asked, 
           )}
         </dl>
         ${shown.refunds.some(({ refund }) => isOpenRefund(refund)) && html`<p>${say('waitsForRefund')}</p>`}
-        ${shown.refunds.slice(-MAX_REFUNDS).map((each) => refundPart(visit, shown, each, asked))}
+        ${shown.refunds.length > MAX_REFUNDS && html`<p class="soft">${say('lastRefunds', MAX_REFUNDS, shown.refunds.length)}</p>`}
+        ${shownRefunds(shown).map((each) => refundPart(visit, shown, each, asked))}
       </section>`
     }
     <div class="beside">
@@ -110,9 +126,19 @@ export function confirmationPage(visit: Visit, shown: Shown, asked: Asked): stri
   return page(visit, say('confirm'), body);
 }
 
-/** Older ones are in the history. */
-const MAX_REFUNDS = 20;
 const MAX_LINES = 200;
+
+/** The last ones, and before them those that may have to be settled. */
+function shownRefunds({ refunds }: Shown): RefundDetails[] {
+  return refunds.filter(({ refund }, index) => index >= refunds.length - MAX_REFUNDS || isOpenRefund(refund));
+}
+
+/** Whether it is told that an act was done: an address may say so of any payment. An ask may change nothing. */
+function isTold({ staff }: Visit, { refunds, history }: Shown, done: ActName): boolean {
+  const { right, needs } = ACTS[done];
+  if (right === 'refund') return refunds.some(({ refund }) => isMadeBy(done, refund) && refund.by === staff.name);
+  return !needs.includes('state') || history.some((line) => isByHand(line) && line.by === staff.name);
+}
 
 type ActTextName = ActName | `${'resolve' | 'resolveRefund'}${'Succeeded' | 'Failed'}`;
 
@@ -209,7 +235,13 @@ function actForm(visit: Visit, shown: Shown, { act, asked, refundId }: FormOf): 
     needs.includes('amount') &&
     html`<label>
       ${say('amountLeft', left)}
-      <input name="amount" value="${typed.amount}" inputmode="decimal" maxlength="24" required />
+      <input
+        name="amount"
+        value="${typed.amount && withoutCard(typed.amount)}"
+        inputmode="decimal"
+        maxlength="24"
+        required
+      />
     </label>`
   }
   ${
@@ -240,7 +272,7 @@ function form(visit: Visit, shown: Shown, { act, path, given }: FormTarget, fiel
   const hidden = {
     act,
     shown: fingerprint,
-    seen: shown.history.length,
+    seen: shown.history.at(-1)?.at.getTime() ?? 0,
     idempotencyKey: idempotencyKeyOf(shown, fingerprint),
     ...given,
   };
@@ -288,7 +320,7 @@ function historyLines(visit: Visit, history: readonly OperationsHistoryEntry[], 
     // A refund keeps who asked for it, and why, in all of its lines.
     const before = groups.slice(0, index).findLast(([one]) => one?.refundId === entry.refundId)?.[0];
     const isTold = entry.refundId !== null && entry.reason !== 'operator' && before?.by === entry.by;
-    const isNew = history.indexOf(last) >= seen;
+    const isNew = last.at.getTime() > seen;
     const of = entry.refundId === null ? 'payment' : 'refund';
     const line = html`<li class="${isNew && 'new'}">
       <p>

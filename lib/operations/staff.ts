@@ -258,14 +258,18 @@ export class PaymentOperations {
   }
 
   /**
-   * Every change of a payment and of its refunds, in the order in which they happened.
+   * Every change of a payment and of its refunds, in the order in which they happened. The history of each refund is
+   * read by itself: `lastRefunds` leaves out those of all but the last so many.
    *
    * @throws PaymentNotFoundError, PaymentStoreError
    */
-  async history(conversationId: string): Promise<OperationsHistoryEntry[]> {
+  async history(
+    conversationId: string,
+    { lastRefunds = Infinity }: { readonly lastRefunds?: number } = {},
+  ): Promise<OperationsHistoryEntry[]> {
     await this.payments.get(conversationId);
     const refunds = await this.refundReader.ofPayment(conversationId);
-    const ids = [null, ...refunds.map((refund) => refund.conversationId)];
+    const ids = [null, ...refunds.slice(-lastRefunds).map((refund) => refund.conversationId)];
     const histories = await Promise.all(
       ids.map(async (refundId) => {
         const history = await this.payments.history(refundId ?? conversationId);

@@ -257,10 +257,10 @@ describe.each(PLATFORMS)('access to the desk, on %s', (platform) => {
     it('staff see their own alone', async () => {
       const id = await pay();
       StaffAccess.staff = { ada: { name: 'Ada', rights: EVERYTHING, accounts: ['second'] } };
-      for (const path of ['', '/payments', `/payments/${id}`, '?account=default']) {
+      for (const path of ['/payments', `/payments/${id}`, '?account=default']) {
         expect([path, (await open(path)).status]).toEqual([path, 403]);
       }
-      expect((await open()).html).toContain('href="./desk?account=second"');
+      expect((await open('?account=default')).html).toContain('href="./desk?account=second"');
       const page = await open('?account=second');
       expect([page.status, page.html.includes('account=default')]).toEqual([200, false]);
       expect((await open('/desk.css')).status).toBe(200);
