@@ -50,7 +50,7 @@ export function checkout({ sourceRoot = 'src', skipInstall, language, spec = tru
     const project = new NestProject(tree, context);
     const main = project.read(`${sourceRoot}/main.ts`);
     const [, prefix = ''] = /setGlobalPrefix\(\s*['"`]\/?([^'"`]+?)\/?['"`]/.exec(main) ?? [];
-    const [, configured] = /^\s*PAYMENT_LANGUAGE\s*=\s*["']?(\w+)/m.exec(project.read('.env')) ?? [];
+    const [, configured] = /^[ \t]*PAYMENT_LANGUAGE[ \t]*=[ \t]*["']?(\w+)/m.exec(project.read('.env')) ?? [];
     // The Nest CLI always gives a language: that of the code, ts.
     const isTurkish = language === 'tr' || (language !== 'en' && configured === 'tr');
     const adapt = (source: string) => adapted(source, project.isEsm, main.includes('FastifyAdapter'), prefix);

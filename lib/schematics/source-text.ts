@@ -3,7 +3,7 @@
  * then left alone.
  */
 
-const COMMENT_OR_TEXT = /\/\*[\s\S]*?\*\/|\/\/.*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
+const COMMENT_OR_TEXT = /\/\*[\s\S]*?(?:\*\/|$)|\/\/.*|'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n])*"?|`(?:\\.|[^`\\])*`?/g;
 
 /** The source, of the same length, without its comments, and with nothing to be found in its texts. */
 export function codeOf(source: string): string {
@@ -16,7 +16,7 @@ export function withModules(source: string, imports: Readonly<Record<string, str
   const missing = Object.keys(imports).filter((module) => !code.includes(/^\w+/.exec(module)?.[0] ?? module));
   if (missing.length === 0) return source;
   const [module, another] = code.matchAll(/@Module\(\s*\{/g);
-  const lastImport = [...source.matchAll(/^import\s[^;'"]*(['"])[^'"\n]+\1;?$/gm)].at(-1);
+  const lastImport = [...source.matchAll(/^import\s[^;'"]{0,2000}(['"])[^'"\n]+\1;?$/gm)].at(-1);
   if (!module || another || !lastImport) return null;
   const start = module.index + module[0].length;
   const fields = code.slice(start, closingOf(code, start));
@@ -36,9 +36,10 @@ export function withModules(source: string, imports: Readonly<Record<string, str
 export function withShutdownHooks(source: string): string | null {
   const code = codeOf(source);
   if (code.includes('enableShutdownHooks')) return source;
-  const created = /\b(?:const|let) (\w+)[^=;]*=\s*await NestFactory\s*\.create\b[^;]*?\)(?:;|(?=\n)(?!\s*[),.]))/.exec(
-    code,
-  );
+  const created =
+    /\b(?:const|let) (\w+)[^=;]{0,200}=\s*await NestFactory\s*\.create\b[^;]{0,2000}?\)(?:;|(?=\n)(?!\s*[),.]))/.exec(
+      code,
+    );
   if (!created) return null;
   const call = `${created[1]}.enableShutdownHooks(); // the process ends only after its payments have`;
   return insert(source, created.index + created[0].length, `\n${call}`);

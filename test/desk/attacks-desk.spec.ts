@@ -5,7 +5,7 @@ import { OnPayment, PaymentConfigurationError, PaymentModule } from 'nestjs-card
 import { PaymentDeskModule } from 'nestjs-card-payment/desk';
 import { startSimulator, type Simulator } from 'nestjs-card-payment/simulator';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { PLATFORMS_IN_TURN, sale, simulatorOptions } from '../e2e/merchant.js';
+import { PLATFORMS, sale, simulatorOptions } from '../e2e/merchant.js';
 import { DeskPage, type DeskShop, EVERYTHING, StaffAccess, startDesk } from './desk-shop.js';
 
 const NOTE = 'as the panel says';
@@ -18,7 +18,7 @@ class Orders {
   }
 }
 
-describe.each(PLATFORMS_IN_TURN)('attacks on the desk, on %s', (platform) => {
+describe.each(PLATFORMS)('attacks on the desk, on %s', (platform) => {
   let simulator: Simulator;
   let shop: DeskShop;
   let store: PaymentStore;
