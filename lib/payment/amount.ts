@@ -110,7 +110,9 @@ export function toMinorUnits(amount: string, currencyCode: number): bigint | nul
  */
 export function fromMinorUnits(minor: bigint | number, currencyCode: number): string {
   const decimals = currencyDecimals(currencyCode);
-  const digits = BigInt(minor).toString().padStart(decimals + 1, '0');
+  const digits = BigInt(minor)
+    .toString()
+    .padStart(decimals + 1, '0');
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
