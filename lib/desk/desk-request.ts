@@ -53,7 +53,7 @@ export function isFromOwnPage({ headers }: DeskRequest): boolean {
   return withoutDefault(host) !== null && withoutDefault(host) === withoutDefault(asked);
 }
 
-/** The account that is named; null if none is, undefined for more than one text: `account=a&account=b`, `account[]=a`. */
+/** The account that is named; null if none is, undefined for more than one: `account=a&account=b`, `account[]=a`. */
 export function accountIn(query: unknown): string | null | undefined {
   const named = Object.entries(Object(query) as object).filter(([name]) => /^account(?![^[])/.test(name));
   const isText = named.every(([name, value]) => name === 'account' && typeof value === 'string');

@@ -14,7 +14,7 @@ import { Desk } from './desk.js';
 /** The host's `staffOf` gets it. */
 const Context = createParamDecorator((_data: unknown, context: ExecutionContext) => context);
 
-/** Makes the controller of one desk. Each of its routes is one of this class, so that the host's guards are before all. */
+/** Makes the controller of one desk. It has all routes, so that the host's guards are before each. */
 export function createDeskController(path: string, decorators: readonly ClassDecorator[] = []): Type<unknown> {
   @Controller({ path, version: VERSION_NEUTRAL })
   class PaymentDeskController {

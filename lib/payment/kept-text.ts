@@ -21,7 +21,7 @@ const MAX_CARD_LENGTH = 19;
 /** What a mask shows of a card number: six digits and four. */
 const SHOWN_DIGITS = 10;
 const NATIONAL_DIGITS = 10;
-/** A word of this length that is not only letters, or words that are joined, may be a key, a hash or an encoded text. */
+/** So long a word may be a key, a hash or an encoded text, unless it is only letters, or words that are joined. */
 const LONG_WORD = 16;
 
 const ID = /^[A-Za-z0-9._-]{1,64}$/;

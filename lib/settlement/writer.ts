@@ -73,7 +73,8 @@ export class PaymentWriter {
   ) {}
 
   /**
-   * Stores a new payment, which is under way and no event yet. If the store does not confirm it, it is fenced and will never be charged.
+   * Stores a new payment, which is under way and no event yet. If the store does not confirm it, it is fenced and will
+   * never be charged.
    *
    * @returns the key that is taken; null when the payment is stored; `parentId` for a refund whose payment is gone
    * @throws PaymentStoreError

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** The folders with code and prose of this repository. */
 const FOLDERS = ['lib', 'test', 'docs', 'sample', 'bench', 'scripts', '.github', '.ci'];
 /** What `npm run build`, `npm run docs`, the tests and the sample shop generate. */
 const GENERATED = /^(?:sample\/)?(?:data|dist|site|reports|node_modules)(?:\/|$)/;
 /** What a page tells its readers to write, `lib/store/sql/NAME.engine.ts`, or to delete from a new project. */
-const FILES_OF_READERS = /\bNAME\b|^test\/(?:app|checkout|checkout-fastify)\.e2e-spec\.ts$/;
+const FILES_OF_READERS = /\bNAME\b|^test\/(?:(?:app|checkout)\.e2e-spec|payment-settings)\.ts$/;
 /** A history may name files that no longer exist. */
 const HISTORY = ['CHANGELOG.md'];
 
@@ -106,6 +106,7 @@ function sectionsIn(text: string): string[] {
 /** test/README.md names suites relative to `test`, and a test run may name the beginning of a path. */
 function pathExists(path: string, file: string): boolean {
   if (GENERATED.test(path) || FILES_OF_READERS.test(path) || existsSync(path)) return true;
+  if (existsSync(join(dirname(file), path))) return true;
   const prefix = file === 'test/README.md' && !path.startsWith('test/') ? join('test', path) : path;
   return file.endsWith('.md') && FILES.some((each) => each.startsWith(prefix));
 }

@@ -8,6 +8,7 @@ const { LAYERS } = (await import(new URL('../../../.dependency-cruiser.js', impo
 /** What is in each folder of lib, in a few words. */
 const WORDS: Readonly<Record<string, string>> = {
   cli: 'the command line',
+  schematics: 'nest add, nest g',
   desk: 'pages for staff',
   'the root files': 'PaymentModule, what is exported',
   module: 'providers, tokens, life cycle, start-up report',
