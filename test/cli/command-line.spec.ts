@@ -48,7 +48,7 @@ it.each([[['--version']], [['--help']], [['payments', '--help']], [['payments', 
     const args = ['--import', scriptUrl(REGISTER), builtMain(), ...words];
     const { stderr } = await promisify(execFile)(process.execPath, args);
     const loaded = stderr.split('\n').filter((url) => url.startsWith('file:'));
-    const own = /\/(main|command|layout|rolldown-runtime)\.js$/;
+    const own = /\/(main|command|command-line|layout|node-version2?|rolldown-runtime)\.js$/;
     expect(loaded.filter((url) => !own.test(url))).toEqual([]);
     expect(loaded.length).toBeGreaterThan(1);
   },
