@@ -176,7 +176,7 @@ export const SCRIPTS = scripts(1, [
     prepare: preparePage,
     acts: [(shop, host) => host.returnFromPage(made(shop)), reconcile],
     buyer: payAtPage,
-    schedules: 148,
+    schedules: 136,
   },
   {
     name: 'handlers',
