@@ -97,10 +97,10 @@ describe.each([
   });
 
   it('answers an unknown order with a page in the buyer’s language', async () => {
-    await page.goto(`${url}/orders/1001`);
+    await page.goto(`${url}/checkout/1001`);
     await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
     const turkish = await browser.newPage({ locale: 'tr-TR' });
-    await turkish.goto(`${url}/orders/1001`);
+    await turkish.goto(`${url}/checkout/1001`);
     await turkish.getByRole('heading', { name: 'Bu sayfa gösterilemiyor' }).waitFor();
     await turkish.close();
   });
@@ -128,8 +128,8 @@ describe.each([
 
   it('shows no order by a number, and limits the orders and attempts of an address together', async () => {
     for (const guess of ['1', '1001', '00000000-0000-0000-0000-000000000000']) {
-      expect((await fetch(`${url}/orders/${guess}`)).status).toBe(404);
-      expect((await fetch(`${url}/orders/${guess}/pay`)).status).toBe(404);
+      expect((await fetch(`${url}/checkout/${guess}`)).status).toBe(404);
+      expect((await fetch(`${url}/checkout/${guess}/pay`)).status).toBe(404);
     }
     const statuses = new Set<number>();
     for (let count = 0; count < 20; count += 1) {
@@ -137,7 +137,7 @@ describe.each([
       statuses.add((await fetch(page.url(), { method: 'POST', headers })).status);
     }
     expect([...statuses]).toEqual([400, 429]);
-    expect((await fetch(`${url}/orders`, { method: 'POST' })).status).toBe(429);
+    expect((await fetch(`${url}/checkout`, { method: 'POST' })).status).toBe(429);
     await page.getByRole('button', { name: 'Pay' }).evaluate((button: { form: { noValidate: boolean } }) => {
       button.form.noValidate = true;
     });
