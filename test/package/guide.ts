@@ -80,7 +80,10 @@ export function writeBlocks(
     const path = block.path ?? `src/${basename(block.page, '.md')}-${block.line}.ts`;
     const file = join(folder, projectOf(block.page), path);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, imports === 'bare' ? block.code.replace(/from '(\.[^']*)\.js'/g, "from '$1'") : block.code);
+    writeFileSync(
+      file,
+      imports === 'bare' ? block.code.replace(/(from|import) '(\.[^']*)\.js'/g, "$1 '$2'") : block.code,
+    );
     return { ...block, file };
   });
 }
