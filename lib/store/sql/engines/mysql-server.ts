@@ -8,7 +8,7 @@ const UNFIT: readonly UnfitDatabase[] = [
   {
     name: 'TiDB',
     version: /TiDB/i,
-    why: 'does not lock the rows of "for update skip locked", by which the store keeps two processes from the same work',
+    why: 'locks no rows for "for update skip locked", by which the store keeps two processes from the same work',
   },
   { name: 'PlanetScale', version: /PlanetScale/i, host: /\.psdb\.cloud$/i, why: `runs on Vitess, which ${SHARDS}` },
   // One that gives itself another version still says its build.

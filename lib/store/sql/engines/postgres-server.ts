@@ -24,7 +24,7 @@ const UNFIT: readonly UnfitDatabase[] = [
     host: /\.dsql(?:-[a-z0-9]+)?\.[a-z0-9-]+\.on\.aws$/i,
     rowIn: `pg_class join pg_namespace on pg_namespace.oid = relnamespace
 where nspname = 'sys' and relname = 'iam_pg_role_mappings'`,
-    why: 'locks no rows and finds conflicts only at commit, and the store has to skip rows that another process has locked',
+    why: 'locks no rows and finds conflicts only at commit; the store has to skip rows that another process holds',
   },
 ];
 /** The first YugabyteDB with advisory locks unless they are turned off. */
