@@ -2,7 +2,7 @@ import { explainCode } from '../gateway/result-codes.js';
 import type { PaymentDetails, RefundDetails } from '../operations/payment-details.js';
 import type { OperationsDelivery, OperationsHistoryEntry } from '../operations/staff.js';
 import { isKnown, type Payment } from '../payment/payment.js';
-import { isOpenRefund } from '../payment/refund.js';
+import { isOpenRefund, type Refund } from '../payment/refund.js';
 import { type Html, html } from '../runtime/html.js';
 import {
   type ActName,
@@ -178,12 +178,13 @@ function outlook(visit: Visit, { askedAgainAt, isOtherGateways }: Shown | Refund
   ${askedAgainAt && html`<p class="soft">${say('askedAgain', at)}</p>`}`;
 }
 
-function codeMeaning({ words: { say, language } }: Visit, payment: Payment): Html | null {
-  if (payment.code === null) return null;
-  const { whatHappened, tellBuyer } = explainCode(payment.code, language);
+function codeMeaning({ words: { say, language } }: Visit, of: Payment | Refund): Html | null {
+  const { code, state } = of;
+  if (code === null) return null;
+  const { whatHappened, tellBuyer } = explainCode(code, language);
   return html`<dl>
-    ${fact(`${say('meaning')} (${payment.code})`, whatHappened)}
-    ${payment.state === 'failed' && fact(say('tellBuyer'), tellBuyer)}
+    ${fact(`${say('meaning')} (${code})`, whatHappened)}
+    ${state === 'failed' && !('refundId' in of) && fact(say('tellBuyer'), tellBuyer)}
   </dl>`;
 }
 
@@ -201,6 +202,7 @@ function refundPart(visit: Visit, shown: Shown, each: RefundDetails, asked: Aske
       ${say(refund.kind === 'void' ? 'voidKind' : 'refundKind')} <code>${refund.refundId}</code>
       ${refund.by !== null && say('by', refund.by)} ${when(visit, refund.createdAt)}
     </p>
+    ${refund.state !== 'succeeded' && codeMeaning(visit, refund)}
     ${!refund.settled && html`<p>${isKnown(refund) ? state('advice', 'refund', refund.state) : say('newerRelease')}</p>`}
     ${outlook(visit, each)} ${acts.map((act) => actForm(visit, shown, { act, asked, refundId: refund.refundId }))}
   </div>`;
@@ -308,8 +310,9 @@ function historyLines(visit: Visit, history: readonly OperationsHistoryEntry[], 
   const isSame = (one: OperationsHistoryEntry | undefined, other: OperationsHistoryEntry) =>
     one?.state === other.state && one.refundId === other.refundId && one.reason === other.reason && other.by === null;
   const groups: OperationsHistoryEntry[][] = [];
-  for (const entry of history) {
+  for (const [index, entry] of history.entries()) {
     const group = groups.at(-1);
+    if (isOnlyHeld(history.slice(0, index), entry)) continue;
     if (group && isSame(group[0], entry)) group.push(entry);
     else groups.push([entry]);
   }
@@ -336,6 +339,15 @@ function historyLines(visit: Visit, history: readonly OperationsHistoryEntry[], 
     </li>`;
     return [{ at: entry.at, html: line }];
   });
+}
+
+/** Whether a refund that was about to be sent held its payment in review: that is a line, and nothing happened. */
+function isOnlyHeld(
+  before: readonly OperationsHistoryEntry[],
+  { refundId, state, reason }: OperationsHistoryEntry,
+): boolean {
+  const last = before.findLast((line) => line.refundId === null);
+  return refundId === null && state === 'review' && last?.state === state && last.reason === reason;
 }
 
 function deliveryLines(visit: Visit, { deliveries }: Shown): Line[] {
