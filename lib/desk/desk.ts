@@ -9,13 +9,12 @@ import type { OperationsHistoryEntry, PaymentOperations } from '../operations/st
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { compareAmounts } from '../payment/amount.js';
 import { describeThrown, Masker, thrownText } from '../payment/kept-text.js';
-import { html } from '../runtime/html.js';
 import { preferredLanguage } from '../runtime/text-language.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { ACTS, actIn, asKept, type Asked, askedIn, fingerprintOf, isByHand, isMadeBy, problemOf } from './acts.js';
 import { type DeskAct, DeskAccess, type DeskRight, type DeskStaff } from './desk-access.js';
 import { accountIn, type DeskRequest, isFromOwnPage, placeOf, textIn } from './desk-request.js';
-import { type Frame, linkTo, may, paymentLink, refusalPage, type Visit } from './layout.js';
+import { type Frame, linkTo, may, notice, paymentLink, refusalPage, type Visit } from './layout.js';
 import { deliveriesPage, overviewPage, paymentsPage } from './list-pages.js';
 import { confirmationPage, lookUp, paymentPage, type Shown } from './payment-page.js';
 import { STYLE } from './style.js';
@@ -139,9 +138,8 @@ export class Desk {
 
   deliveries(context: ExecutionContext): Promise<void> {
     return this.answer(context, 1, async (visit, { query }) => {
-      const isDone = textIn(query, 'done') !== null;
-      const notice = isDone && html`<div class="notice" role="status"><p>${visit.words.say('doneReplay')}</p></div>`;
-      return { page: await deliveriesPage(visit, { after: textIn(query, 'after'), notice }) };
+      const says = textIn(query, 'done') !== null && notice(visit.words.say('doneReplay'), false);
+      return { page: await deliveriesPage(visit, { after: textIn(query, 'after'), says }) };
     });
   }
 
@@ -170,8 +168,8 @@ export class Desk {
       }
       // A double click: it is on its way already.
       if (await isThere(false)) return done;
-      const notice = html`<div class="notice bad" role="alert"><p>${visit.words.say('notParked')}</p></div>`;
-      return { status: 409, page: await deliveriesPage(visit, { after: null, notice }) };
+      const says = notice(visit.words.say('notParked'), true);
+      return { status: 409, page: await deliveriesPage(visit, { after: null, says }) };
     });
   }
 

@@ -16,7 +16,7 @@ import {
   refundIn,
 } from './acts.js';
 import { withoutCard } from './desk-request.js';
-import { badge, fromNow, isUndone, linkTo, may, money, page, paymentLink, type Visit, when } from './layout.js';
+import { badge, fromNow, isUndone, linkTo, may, money, notice, page, paymentLink, type Visit, when } from './layout.js';
 import { deliveryRow } from './list-pages.js';
 import type { TextName } from './texts.js';
 
@@ -64,14 +64,8 @@ export function paymentPage(visit: Visit, shown: Shown, { done, problem, asked, 
   const isTaken = /[1-9]/.test(totals.taken);
   const body = html`<h1>${amount} ${badge(visit, payment.state, 'payment')}</h1>
     <p class="soft">${payment.reference ?? say('noReference')}</p>
-    ${problem && html`<div class="notice bad" role="alert"><p>${say(problem)} ${isUndone(problem) && say('nothingDone')}</p></div>`}
-    ${
-      done &&
-      isTold(visit, shown, done) &&
-      html`<div class="notice" role="status">
-        <p>${say('done', say(done), doneState(visit, shown, done))}</p>
-      </div>`
-    }
+    ${problem && notice(`${say(problem)} ${isUndone(problem) ? say('nothingDone') : ''}`, true)}
+    ${done && isTold(visit, shown, done) && notice(say('done', say(done), doneState(visit, shown, done)), false)}
     <section>
       <h2>${say('whatToDo')}</h2>
       <p>${adviceOn(visit, shown)}</p>
@@ -154,13 +148,9 @@ function amountOf(shown: Shown, { act, given }: Asked): string {
 /** The state of what was done: of a refund, or of the payment. */
 function doneState({ words }: Visit, { payment, refunds }: Shown, done: ActName): string {
   const isOfPayment = done === 'inquire' || done === 'abandon' || done === 'resolve';
-  const last = refunds
-    .map(({ refund }) => refund)
-    .reduce<RefundDetails['refund'] | null>(
-      (latest, refund) => (latest && latest.updatedAt > refund.updatedAt ? latest : refund),
-      null,
-    );
-  if (isOfPayment || last === null) return words.state('label', 'payment', payment.state);
+  const byTime = refunds.toSorted((one, other) => one.refund.updatedAt.getTime() - other.refund.updatedAt.getTime());
+  const last = byTime.at(-1)?.refund;
+  if (isOfPayment || !last) return words.state('label', 'payment', payment.state);
   return words.state('label', 'refund', last.state);
 }
 
