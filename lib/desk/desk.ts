@@ -331,13 +331,12 @@ async function begun<T>(act: () => Promise<T>): Promise<T> {
 /** Whether what a form asks for was done by it: a double click, or Back and once more. */
 async function isDone({ operations, staff }: Visit, asked: Asked, { payment, history }: Shown): Promise<boolean> {
   const { act, given, idempotencyKey, seen } = asked;
-  const { right, needs, takes = [] } = ACTS[act];
+  const { right, fields } = ACTS[act];
   const made = right === 'refund' ? await operations.findRefund(idempotencyKey) : null;
   const isOwnLine = (line: OperationsHistoryEntry) => line.refundId === (given.refundId ?? null);
   const line = right === 'refund' ? made : history.findLast(isOwnLine);
   if (!line || line.by !== staff.name) return false;
-  const isNoted = [...needs, ...takes].includes('note');
-  if (isNoted && line.note !== (given.note ?? null)) return false;
+  if (fields.includes('note') && line.note !== (given.note ?? null)) return false;
   if ('at' in line) {
     return line.at.getTime() > seen && (given.state === undefined || (isByHand(line) && line.state === given.state));
   }

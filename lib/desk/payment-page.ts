@@ -129,9 +129,9 @@ function shownRefunds({ refunds }: Shown): RefundDetails[] {
 
 /** Whether it is told that an act was done: an address may say so of any payment. An ask may change nothing. */
 function isTold({ staff }: Visit, { refunds, history }: Shown, done: ActName): boolean {
-  const { right, needs } = ACTS[done];
+  const { right, fields } = ACTS[done];
   if (right === 'refund') return refunds.some(({ refund }) => isMadeBy(done, refund) && refund.by === staff.name);
-  return !needs.includes('state') || history.some((line) => isByHand(line) && line.by === staff.name);
+  return !fields.includes('state') || history.some((line) => isByHand(line) && line.by === staff.name);
 }
 
 type ActTextName = ActName | `${'resolve' | 'resolveRefund'}${'Succeeded' | 'Failed'}`;
@@ -207,7 +207,7 @@ interface FormOf {
 /** The form of an act. What cannot do harm is done at once; all else is to be confirmed first. */
 function actForm(visit: Visit, shown: Shown, { act, asked, refundId }: FormOf): Html {
   const { say } = visit.words;
-  const { right, needs, takes = [] } = ACTS[act];
+  const { right, fields, isNoteOptional = false } = ACTS[act];
   const given: Given = refundId === undefined ? {} : { refundId };
   if (right === 'ask') {
     const button = html`<button class="primary">${say(act)}</button> <span class="soft">${say(`${act}Help`)}</span>`;
@@ -217,14 +217,13 @@ function actForm(visit: Visit, shown: Shown, { act, asked, refundId }: FormOf): 
   const typed: Given = isRefused ? asked.given : {};
   const left = money(visit, shown.totals.refundable, shown.payment.currencyCode);
   const isWhole = act === 'refund' && /[1-9]/.test(shown.totals.refundable);
-  const buttons = needs.includes('state')
+  const buttons = fields.includes('state')
     ? (['succeeded', 'failed'] as const).map(
         (state) => html`<button name="state" value="${state}">${say(nameOf({ act, given: { state } }))}…</button>`,
       )
     : html`<button>${say(act === 'refund' ? 'partly' : act === 'recordRefund' ? 'recordIt' : act)}…</button>`;
-  const note = needs.includes('note') ? 'noteWhy' : 'noteOptional';
-  const fields = html`${
-    needs.includes('amount') &&
+  const inputs = html`${
+    fields.includes('amount') &&
     html`<label>
       ${say('amountLeft', left)}
       <input
@@ -237,9 +236,10 @@ function actForm(visit: Visit, shown: Shown, { act, asked, refundId }: FormOf): 
     </label>`
   }
   ${
-    [...needs, ...takes].includes('note') &&
+    fields.includes('note') &&
     html`<label>
-      ${say(note)} <input name="note" value="${typed.note}" maxlength="500" ${note === 'noteWhy' && html`required`} />
+      ${say(isNoteOptional ? 'noteOptional' : 'noteWhy')}
+      <input name="note" value="${typed.note}" maxlength="500" ${!isNoteOptional && html`required`} />
     </label>`
   }
   ${buttons}
@@ -247,7 +247,7 @@ function actForm(visit: Visit, shown: Shown, { act, asked, refundId }: FormOf): 
   return html`<details ${isRefused && html`open`}>
     <summary>${say(act)}</summary>
     <p>${say(`${act}Help`)}</p>
-    ${form(visit, shown, { act, path: 'review', given }, fields)}
+    ${form(visit, shown, { act, path: 'review', given }, inputs)}
   </details>`;
 }
 
