@@ -51,6 +51,8 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
     expect([page.status, page.state]).toEqual([200, 'succeeded']);
     expect(page.acts).toEqual(['refund', 'void', 'recordRefund']);
     expect(page.text).toContain('1,149.90 TRY');
+    const notes = [...page.html.matchAll(/<input name="note"[^>]*>/g)].map(([input]) => input.includes('required'));
+    expect(notes).toEqual([false, false, true]);
     expect(page.text).toContain('450803******4509');
 
     const asked = await page.send('refund', { amount: '20,50', note: 'a chip in the glaze' });
