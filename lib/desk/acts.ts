@@ -36,10 +36,9 @@ interface Call {
 
 interface Act {
   readonly right: DeskRight;
-  /** What its form has to say. */
-  readonly needs: readonly (keyof Given)[];
-  /** What it may say besides. */
-  readonly takes?: readonly (keyof Given)[];
+  /** What its form says. */
+  readonly fields: readonly (keyof Given)[];
+  readonly isNoteOptional?: boolean;
   readonly run: (call: Call) => Promise<unknown>;
 }
 
@@ -47,48 +46,48 @@ interface Act {
 export const ACTS: Readonly<Record<ActName, Act>> = {
   inquire: {
     right: 'ask',
-    needs: [],
+    fields: [],
     run: ({ operations, conversationId, by }) => operations.inquire(conversationId, { by }),
   },
   inquireRefund: {
     right: 'ask',
-    needs: ['refundId'],
+    fields: ['refundId'],
     run: ({ operations, given: { refundId = '' }, by }) => operations.inquireRefund(refundId, { by }),
   },
   abandon: {
     right: 'settle',
-    needs: [],
+    fields: [],
     run: ({ operations, conversationId, by }) => operations.abandon(conversationId, { by }),
   },
   resolve: {
     right: 'settle',
-    needs: ['state', 'note'],
+    fields: ['state', 'note'],
     run: ({ operations, conversationId, given, by }) =>
       operations.resolve(conversationId, stateIn(given), given.note ?? '', { by }),
   },
   resolveRefund: {
     right: 'settle',
-    needs: ['refundId', 'state', 'note'],
+    fields: ['refundId', 'state', 'note'],
     run: ({ operations, given, by }) =>
       operations.resolveRefund(given.refundId ?? '', stateIn(given), given.note ?? '', { by }),
   },
   refund: {
     right: 'refund',
-    needs: ['amount'],
-    takes: ['note'],
+    fields: ['amount', 'note'],
+    isNoteOptional: true,
     run: ({ operations, conversationId, given: { amount, note }, idempotencyKey, by }) =>
       operations.refund({ conversationId, amount, note, idempotencyKey, by }),
   },
   void: {
     right: 'refund',
-    needs: [],
-    takes: ['note'],
+    fields: ['note'],
+    isNoteOptional: true,
     run: ({ operations, conversationId, given: { note }, idempotencyKey, by }) =>
       operations.void({ conversationId, note, idempotencyKey, by }),
   },
   recordRefund: {
     right: 'refund',
-    needs: ['amount', 'note'],
+    fields: ['amount', 'note'],
     run: ({ operations, conversationId, given: { amount = '', note = '' }, idempotencyKey, by }) =>
       operations.recordRefund({ conversationId, amount, note, idempotencyKey, by }),
   },
@@ -107,8 +106,7 @@ export function askedIn(form: unknown): Asked | null {
   const act = actIn(textIn(form, 'act'));
   const [shown, idempotencyKey] = [textIn(form, 'shown'), textIn(form, 'idempotencyKey')];
   if (act === null || shown === null || idempotencyKey === null) return null;
-  const { needs, takes = [] } = ACTS[act];
-  const given = [...needs, ...takes].flatMap((name) => {
+  const given = ACTS[act].fields.flatMap((name) => {
     const text = textIn(form, name);
     // A host's own book must not get a card number that somebody typed.
     if (name === 'note') return text === null ? [] : [[name, asKept(text.trim(), MAX_NOTE_LENGTH)]];
@@ -154,13 +152,13 @@ export function refundIn({ refunds }: PaymentDetails, { refundId }: Given): Refu
 
 /** What is wrong with a form, or why the payment does not allow it; null if nothing is. */
 export function problemOf({ act, given }: Asked, details: PaymentDetails): TextName | null {
-  const { needs } = ACTS[act];
-  const about = needs.includes('refundId') ? refundIn(details, given) : details;
+  const { fields, isNoteOptional = false } = ACTS[act];
+  const about = fields.includes('refundId') ? refundIn(details, given) : details;
   if (!about) return 'notFound';
   if (!(about.acts as readonly ActName[]).includes(act)) return 'notPossible';
-  if (needs.includes('state') && given.state !== 'succeeded' && given.state !== 'failed') return 'notUnderstood';
-  if (needs.includes('note') && given.note === undefined) return 'needsNote';
-  if (!needs.includes('amount')) return null;
+  if (fields.includes('state') && given.state !== 'succeeded' && given.state !== 'failed') return 'notUnderstood';
+  if (fields.includes('note') && !isNoteOptional && given.note === undefined) return 'needsNote';
+  if (!fields.includes('amount')) return null;
   const { amount = '' } = given;
   if (amountProblem(amount, details.payment.currencyCode) !== null) return 'needsAmount';
   return (compareAmounts(amount, details.totals.refundable) ?? 1) > 0 ? 'exceeds' : null;

@@ -9,13 +9,12 @@ import type { OperationsHistoryEntry, PaymentOperations } from '../operations/st
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { compareAmounts } from '../payment/amount.js';
 import { describeThrown, Masker, thrownText } from '../payment/kept-text.js';
-import { html } from '../runtime/html.js';
 import { preferredLanguage } from '../runtime/text-language.js';
 import { PaymentLogger } from '../telemetry/payment-logger.js';
 import { ACTS, actIn, asKept, type Asked, askedIn, fingerprintOf, isByHand, isMadeBy, problemOf } from './acts.js';
 import { type DeskAct, DeskAccess, type DeskRight, type DeskStaff } from './desk-access.js';
 import { accountIn, type DeskRequest, isFromOwnPage, placeOf, textIn } from './desk-request.js';
-import { type Frame, linkTo, may, paymentLink, refusalPage, type Visit } from './layout.js';
+import { type Frame, linkTo, may, notice, paymentLink, refusalPage, type Visit } from './layout.js';
 import { deliveriesPage, overviewPage, paymentsPage } from './list-pages.js';
 import { confirmationPage, lookUp, paymentPage, type Shown } from './payment-page.js';
 import { STYLE } from './style.js';
@@ -139,9 +138,8 @@ export class Desk {
 
   deliveries(context: ExecutionContext): Promise<void> {
     return this.answer(context, 1, async (visit, { query }) => {
-      const isDone = textIn(query, 'done') !== null;
-      const notice = isDone && html`<div class="notice" role="status"><p>${visit.words.say('doneReplay')}</p></div>`;
-      return { page: await deliveriesPage(visit, { after: textIn(query, 'after'), notice }) };
+      const says = textIn(query, 'done') !== null && notice(visit.words.say('doneReplay'), false);
+      return { page: await deliveriesPage(visit, { after: textIn(query, 'after'), says }) };
     });
   }
 
@@ -170,8 +168,8 @@ export class Desk {
       }
       // A double click: it is on its way already.
       if (await isThere(false)) return done;
-      const notice = html`<div class="notice bad" role="alert"><p>${visit.words.say('notParked')}</p></div>`;
-      return { status: 409, page: await deliveriesPage(visit, { after: null, notice }) };
+      const says = notice(visit.words.say('notParked'), true);
+      return { status: 409, page: await deliveriesPage(visit, { after: null, says }) };
     });
   }
 
@@ -333,13 +331,12 @@ async function begun<T>(act: () => Promise<T>): Promise<T> {
 /** Whether what a form asks for was done by it: a double click, or Back and once more. */
 async function isDone({ operations, staff }: Visit, asked: Asked, { payment, history }: Shown): Promise<boolean> {
   const { act, given, idempotencyKey, seen } = asked;
-  const { right, needs, takes = [] } = ACTS[act];
+  const { right, fields } = ACTS[act];
   const made = right === 'refund' ? await operations.findRefund(idempotencyKey) : null;
   const isOwnLine = (line: OperationsHistoryEntry) => line.refundId === (given.refundId ?? null);
   const line = right === 'refund' ? made : history.findLast(isOwnLine);
   if (!line || line.by !== staff.name) return false;
-  const isNoted = [...needs, ...takes].includes('note');
-  if (isNoted && line.note !== (given.note ?? null)) return false;
+  if (fields.includes('note') && line.note !== (given.note ?? null)) return false;
   if ('at' in line) {
     return line.at.getTime() > seen && (given.state === undefined || (isByHand(line) && line.state === given.state));
   }

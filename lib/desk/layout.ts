@@ -82,6 +82,13 @@ export function page(visit: Visit, title: string, body: Html): string {
   );
 }
 
+/** What a page says first: what was done, or why it was not. */
+export function notice(text: string, isBad: boolean): Html {
+  return html`<div class="${isBad ? 'notice bad' : 'notice'}" role="${isBad ? 'alert' : 'status'}">
+    <p>${text}</p>
+  </div>`;
+}
+
 /** Why there is no other page. */
 export interface Refused {
   readonly problem: TextName;

@@ -24,36 +24,24 @@ export async function overviewPage(visit: Visit, after: string | null): Promise<
     operations.deliveries({ limit: QUEUE_LENGTH }),
   ]);
   const all = linkTo(visit, 'payments', { state: TO_SETTLE.join() });
-  const more = (address: string, isMore: boolean, text: 'all' | 'next' = 'all') =>
-    isMore && html`<p><a href="${address}">${say(text)}</a></p>`;
   const isMoreToSettle = TO_SETTLE.reduce((sum, state) => sum + counts.states[state].count, 0) > payments.length;
   const body = html`<h1>${say('overview')}</h1>
     ${searchForm(visit, { q: null, state: null })}
     <section>
       <h2>${say('toSettle')}</h2>
-      ${listOf(
-        visit,
-        payments.map((payment) => paymentRow(visit, payment)),
-      )}
-      ${more(all, isMoreToSettle)}
+      ${listOf(visit, payments, paymentRow)} ${linkIf(visit, isMoreToSettle, 'all', all)}
     </section>
     <div class="beside">
       <section>
         <h2>${say('openRefunds')}</h2>
-        ${listOf(
-          visit,
-          refunds.map((refund) => refundRow(visit, refund)),
-        )}
-        ${more(linkTo(visit, '', { after: next ?? '' }), next !== null, 'next')}
-        ${more(linkTo(visit, ''), after !== null)}
+        ${listOf(visit, refunds, refundRow)}
+        ${linkIf(visit, next !== null, 'next', linkTo(visit, '', { after: next ?? '' }))}
+        ${linkIf(visit, after !== null, 'all', linkTo(visit, ''))}
       </section>
       <section>
         <h2>${say('parked')}</h2>
-        ${listOf(
-          visit,
-          deliveries.map((delivery) => deliveryRow(visit, delivery, false)),
-        )}
-        ${more(linkTo(visit, 'deliveries'), counts.deliveries.parked > 0)}
+        ${listOf(visit, deliveries, (_visit, delivery) => deliveryRow(visit, delivery, false))}
+        ${linkIf(visit, counts.deliveries.parked > 0, 'all', linkTo(visit, 'deliveries'))}
         <p class="soft">${say('waitingEvents', counts.deliveries.waiting)}</p>
       </section>
     </div>
@@ -129,19 +117,9 @@ export async function paymentsPage(visit: Visit, { q, state, after }: Search): P
   const body = html`<h1>${say('payments')}</h1>
     ${searchForm(visit, { q: shownQ, state })}
     <section aria-label="${say('payments')}">
-      ${
-        found.length === 0
-          ? html`<p>${say('noPayments')}</p>`
-          : listOf(
-              visit,
-              found.map((payment) => paymentRow(visit, payment)),
-            )
-      }
-      ${after !== null && html`<p><a href="${linkTo(visit, 'payments', query)}">${say('first')}</a></p>`}
-      ${
-        next !== null &&
-        html`<p><a href="${linkTo(visit, 'payments', { ...query, after: next })}">${say('next')}</a></p>`
-      }
+      ${found.length === 0 ? html`<p>${say('noPayments')}</p>` : listOf(visit, found, paymentRow)}
+      ${linkIf(visit, after !== null, 'first', linkTo(visit, 'payments', query))}
+      ${linkIf(visit, next !== null, 'next', linkTo(visit, 'payments', { ...query, after: next ?? '' }))}
     </section>`;
   return page(visit, shownQ === null ? say('payments') : say('found', shownQ), body);
 }
@@ -167,46 +145,50 @@ function searchForm({ place, account, words }: Visit, { q, state }: Pick<Search,
 /** The events that handlers could not handle. */
 export async function deliveriesPage(
   visit: Visit,
-  { after, notice }: { readonly after: string | null; readonly notice?: Html | false },
+  { after, says }: { readonly after: string | null; readonly says?: Html | false },
 ): Promise<string> {
   const { say } = visit.words;
   const { deliveries, next } = await visit.operations.deliveries({ after });
   const body = html`<h1>${say('parked')}</h1>
-    ${notice}
+    ${says}
     <section aria-label="${say('deliveries')}">
       <p class="soft">${say('replayHelp')}</p>
-      ${listOf(
-        visit,
-        deliveries.map((delivery) => deliveryRow(visit, delivery, may(visit, 'replay'))),
-      )}
-      ${next !== null && html`<p><a href="${linkTo(visit, 'deliveries', { after: next })}">${say('next')}</a></p>`}
+      ${listOf(visit, deliveries, (_visit, delivery) => deliveryRow(visit, delivery, may(visit, 'replay')))}
+      ${linkIf(visit, next !== null, 'next', linkTo(visit, 'deliveries', { after: next ?? '' }))}
     </section>`;
   return page(visit, say('parked'), body);
 }
 
-function listOf({ words }: Visit, rows: readonly Html[]): Html {
-  return rows.length === 0
-    ? html`<p class="soft">${words.say('nothing')}</p>`
-    : html`<ul>
-        ${rows}
-      </ul>`;
+function listOf<Item>(visit: Visit, items: readonly Item[], row: (visit: Visit, item: Item) => Html): Html {
+  if (items.length === 0) return html`<p class="soft">${visit.words.say('nothing')}</p>`;
+  return html`<ul>
+    ${items.map((item) => row(visit, item))}
+  </ul>`;
+}
+
+function linkIf({ words: { say } }: Visit, isShown: boolean, text: 'all' | 'next' | 'first', address: string) {
+  return isShown && html`<p><a href="${address}">${say(text)}</a></p>`;
 }
 
 function paymentRow(visit: Visit, payment: Payment): Html {
-  const { conversationId, amount, currencyCode, state, reference, createdAt } = payment;
-  return html`<li class="row">
-    <a href="${paymentLink(visit, conversationId)}">${money(visit, amount, currencyCode)}</a>
-    ${badge(visit, state, 'payment')} <span>${reference ?? visit.words.say('noReference')}</span>
-    <code>${conversationId}</code> ${when(visit, createdAt)}
-  </li>`;
+  return moneyRow(visit, payment, 'payment', html`<code>${payment.conversationId}</code>`);
 }
 
 function refundRow(visit: Visit, refund: Refund): Html {
-  const { conversationId, amount, currencyCode, state, kind, reference, by, createdAt } = refund;
+  const { kind, by } = refund;
+  return moneyRow(
+    visit,
+    refund,
+    'refund',
+    html`<span class="soft">${kind === 'void' && visit.words.say('voidKind')} ${by}</span>`,
+  );
+}
+
+function moneyRow(visit: Visit, of: Payment | Refund, what: 'payment' | 'refund', besides: Html): Html {
   return html`<li class="row">
-    <a href="${paymentLink(visit, conversationId)}">${money(visit, amount, currencyCode)}</a>
-    ${badge(visit, state, 'refund')} <span>${reference ?? visit.words.say('noReference')}</span>
-    <span class="soft">${kind === 'void' && visit.words.say('voidKind')} ${by}</span> ${when(visit, createdAt)}
+    <a href="${paymentLink(visit, of.conversationId)}">${money(visit, of.amount, of.currencyCode)}</a>
+    ${badge(visit, of.state, what)} <span>${of.reference ?? visit.words.say('noReference')}</span>
+    ${besides} ${when(visit, of.createdAt)}
   </li>`;
 }
 

@@ -2,7 +2,7 @@ import { explainCode } from '../gateway/result-codes.js';
 import type { PaymentDetails, RefundDetails } from '../operations/payment-details.js';
 import type { OperationsDelivery, OperationsHistoryEntry } from '../operations/staff.js';
 import { isKnown, type Payment } from '../payment/payment.js';
-import { isOpenRefund } from '../payment/refund.js';
+import { isOpenRefund, type Refund } from '../payment/refund.js';
 import { type Html, html } from '../runtime/html.js';
 import {
   type ActName,
@@ -16,7 +16,7 @@ import {
   refundIn,
 } from './acts.js';
 import { withoutCard } from './desk-request.js';
-import { badge, fromNow, isUndone, linkTo, may, money, page, paymentLink, type Visit, when } from './layout.js';
+import { badge, fromNow, isUndone, linkTo, may, money, notice, page, paymentLink, type Visit, when } from './layout.js';
 import { deliveryRow } from './list-pages.js';
 import type { TextName } from './texts.js';
 
@@ -64,14 +64,8 @@ export function paymentPage(visit: Visit, shown: Shown, { done, problem, asked, 
   const isTaken = /[1-9]/.test(totals.taken);
   const body = html`<h1>${amount} ${badge(visit, payment.state, 'payment')}</h1>
     <p class="soft">${payment.reference ?? say('noReference')}</p>
-    ${problem && html`<div class="notice bad" role="alert"><p>${say(problem)} ${isUndone(problem) && say('nothingDone')}</p></div>`}
-    ${
-      done &&
-      isTold(visit, shown, done) &&
-      html`<div class="notice" role="status">
-        <p>${say('done', say(done), doneState(visit, shown, done))}</p>
-      </div>`
-    }
+    ${problem && notice(`${say(problem)} ${isUndone(problem) ? say('nothingDone') : ''}`, true)}
+    ${done && isTold(visit, shown, done) && notice(say('done', say(done), doneState(visit, shown, done)), false)}
     <section>
       <h2>${say('whatToDo')}</h2>
       <p>${adviceOn(visit, shown)}</p>
@@ -135,9 +129,9 @@ function shownRefunds({ refunds }: Shown): RefundDetails[] {
 
 /** Whether it is told that an act was done: an address may say so of any payment. An ask may change nothing. */
 function isTold({ staff }: Visit, { refunds, history }: Shown, done: ActName): boolean {
-  const { right, needs } = ACTS[done];
+  const { right, fields } = ACTS[done];
   if (right === 'refund') return refunds.some(({ refund }) => isMadeBy(done, refund) && refund.by === staff.name);
-  return !needs.includes('state') || history.some((line) => isByHand(line) && line.by === staff.name);
+  return !fields.includes('state') || history.some((line) => isByHand(line) && line.by === staff.name);
 }
 
 type ActTextName = ActName | `${'resolve' | 'resolveRefund'}${'Succeeded' | 'Failed'}`;
@@ -154,13 +148,9 @@ function amountOf(shown: Shown, { act, given }: Asked): string {
 /** The state of what was done: of a refund, or of the payment. */
 function doneState({ words }: Visit, { payment, refunds }: Shown, done: ActName): string {
   const isOfPayment = done === 'inquire' || done === 'abandon' || done === 'resolve';
-  const last = refunds
-    .map(({ refund }) => refund)
-    .reduce<RefundDetails['refund'] | null>(
-      (latest, refund) => (latest && latest.updatedAt > refund.updatedAt ? latest : refund),
-      null,
-    );
-  if (isOfPayment || last === null) return words.state('label', 'payment', payment.state);
+  const byTime = refunds.toSorted((one, other) => one.refund.updatedAt.getTime() - other.refund.updatedAt.getTime());
+  const last = byTime.at(-1)?.refund;
+  if (isOfPayment || !last) return words.state('label', 'payment', payment.state);
   return words.state('label', 'refund', last.state);
 }
 
@@ -178,12 +168,13 @@ function outlook(visit: Visit, { askedAgainAt, isOtherGateways }: Shown | Refund
   ${askedAgainAt && html`<p class="soft">${say('askedAgain', at)}</p>`}`;
 }
 
-function codeMeaning({ words: { say, language } }: Visit, payment: Payment): Html | null {
-  if (payment.code === null) return null;
-  const { whatHappened, tellBuyer } = explainCode(payment.code, language);
+function codeMeaning({ words: { say, language } }: Visit, of: Payment | Refund): Html | null {
+  const { code, state } = of;
+  if (code === null) return null;
+  const { whatHappened, tellBuyer } = explainCode(code, language);
   return html`<dl>
-    ${fact(`${say('meaning')} (${payment.code})`, whatHappened)}
-    ${payment.state === 'failed' && fact(say('tellBuyer'), tellBuyer)}
+    ${fact(`${say('meaning')} (${code})`, whatHappened)}
+    ${state === 'failed' && !('refundId' in of) && fact(say('tellBuyer'), tellBuyer)}
   </dl>`;
 }
 
@@ -201,6 +192,7 @@ function refundPart(visit: Visit, shown: Shown, each: RefundDetails, asked: Aske
       ${say(refund.kind === 'void' ? 'voidKind' : 'refundKind')} <code>${refund.refundId}</code>
       ${refund.by !== null && say('by', refund.by)} ${when(visit, refund.createdAt)}
     </p>
+    ${refund.state !== 'succeeded' && codeMeaning(visit, refund)}
     ${!refund.settled && html`<p>${isKnown(refund) ? state('advice', 'refund', refund.state) : say('newerRelease')}</p>`}
     ${outlook(visit, each)} ${acts.map((act) => actForm(visit, shown, { act, asked, refundId: refund.refundId }))}
   </div>`;
@@ -215,7 +207,7 @@ interface FormOf {
 /** The form of an act. What cannot do harm is done at once; all else is to be confirmed first. */
 function actForm(visit: Visit, shown: Shown, { act, asked, refundId }: FormOf): Html {
   const { say } = visit.words;
-  const { right, needs, takes = [] } = ACTS[act];
+  const { right, fields, isNoteOptional = false } = ACTS[act];
   const given: Given = refundId === undefined ? {} : { refundId };
   if (right === 'ask') {
     const button = html`<button class="primary">${say(act)}</button> <span class="soft">${say(`${act}Help`)}</span>`;
@@ -225,14 +217,13 @@ function actForm(visit: Visit, shown: Shown, { act, asked, refundId }: FormOf): 
   const typed: Given = isRefused ? asked.given : {};
   const left = money(visit, shown.totals.refundable, shown.payment.currencyCode);
   const isWhole = act === 'refund' && /[1-9]/.test(shown.totals.refundable);
-  const buttons = needs.includes('state')
+  const buttons = fields.includes('state')
     ? (['succeeded', 'failed'] as const).map(
         (state) => html`<button name="state" value="${state}">${say(nameOf({ act, given: { state } }))}…</button>`,
       )
     : html`<button>${say(act === 'refund' ? 'partly' : act === 'recordRefund' ? 'recordIt' : act)}…</button>`;
-  const note = needs.includes('note') ? 'noteWhy' : 'noteOptional';
-  const fields = html`${
-    needs.includes('amount') &&
+  const inputs = html`${
+    fields.includes('amount') &&
     html`<label>
       ${say('amountLeft', left)}
       <input
@@ -245,9 +236,10 @@ function actForm(visit: Visit, shown: Shown, { act, asked, refundId }: FormOf): 
     </label>`
   }
   ${
-    [...needs, ...takes].includes('note') &&
+    fields.includes('note') &&
     html`<label>
-      ${say(note)} <input name="note" value="${typed.note}" maxlength="500" ${note === 'noteWhy' && html`required`} />
+      ${say(isNoteOptional ? 'noteOptional' : 'noteWhy')}
+      <input name="note" value="${typed.note}" maxlength="500" ${!isNoteOptional && html`required`} />
     </label>`
   }
   ${buttons}
@@ -255,7 +247,7 @@ function actForm(visit: Visit, shown: Shown, { act, asked, refundId }: FormOf): 
   return html`<details ${isRefused && html`open`}>
     <summary>${say(act)}</summary>
     <p>${say(`${act}Help`)}</p>
-    ${form(visit, shown, { act, path: 'review', given }, fields)}
+    ${form(visit, shown, { act, path: 'review', given }, inputs)}
   </details>`;
 }
 
@@ -308,8 +300,9 @@ function historyLines(visit: Visit, history: readonly OperationsHistoryEntry[], 
   const isSame = (one: OperationsHistoryEntry | undefined, other: OperationsHistoryEntry) =>
     one?.state === other.state && one.refundId === other.refundId && one.reason === other.reason && other.by === null;
   const groups: OperationsHistoryEntry[][] = [];
-  for (const entry of history) {
+  for (const [index, entry] of history.entries()) {
     const group = groups.at(-1);
+    if (isOnlyHeld(history.slice(0, index), entry)) continue;
     if (group && isSame(group[0], entry)) group.push(entry);
     else groups.push([entry]);
   }
@@ -336,6 +329,15 @@ function historyLines(visit: Visit, history: readonly OperationsHistoryEntry[], 
     </li>`;
     return [{ at: entry.at, html: line }];
   });
+}
+
+/** Whether a refund that was about to be sent held its payment in review: that is a line, and nothing happened. */
+function isOnlyHeld(
+  before: readonly OperationsHistoryEntry[],
+  { refundId, state, reason }: OperationsHistoryEntry,
+): boolean {
+  const last = before.findLast((line) => line.refundId === null);
+  return refundId === null && state === 'review' && last?.state === state && last.reason === reason;
 }
 
 function deliveryLines(visit: Visit, { deliveries }: Shown): Line[] {

@@ -1,4 +1,4 @@
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../services/chromium.js';
 
 const FLAGS = [
@@ -16,4 +16,15 @@ const FLAGS = [
 /** The system's Chromium, headless. */
 export function launchBrowser(flags: readonly string[] = []): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium(), args: [...FLAGS, ...flags] });
+}
+
+/** Goes back; if the browser asks whether to send the form again, agrees. */
+export async function goBack(page: Page): Promise<void> {
+  const isForm = await page.goBack().then(
+    () => false,
+    (error: Error) => error.message.includes('ERR_CACHE_MISS'),
+  );
+  if (!isForm) return;
+  await page.waitForURL('chrome-error://**');
+  await page.reload();
 }

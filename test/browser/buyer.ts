@@ -1,4 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { goBack } from './browser.js';
 import type { Shop } from './shop.js';
 
 export type Method = '3D Secure' | 'Direct';
@@ -90,15 +91,8 @@ export class Buyer {
     await this.page.getByRole('button', { name: 'Pay', exact: true }).click();
   }
 
-  /** Goes back; if the browser asks whether to send the form again, agrees. */
-  async goBack(): Promise<void> {
-    const isForm = await this.page.goBack().then(
-      () => false,
-      (error: Error) => error.message.includes('ERR_CACHE_MISS'),
-    );
-    if (!isForm) return;
-    await this.page.waitForURL('chrome-error://**');
-    await this.page.reload();
+  goBack(): Promise<void> {
+    return goBack(this.page);
   }
 
   /** Waits until the order's page shows this outcome. */

@@ -330,7 +330,9 @@ describe.each(PLATFORMS)('access to the desk, on %s', (platform) => {
     const shown = (one: DeskPage) => [...one.html.matchAll(/href="\.\/payments\/(\w+)"/g)].map(([, id]) => id);
     expect(shown(page)).toEqual(ids.toReversed().slice(0, 50));
     const next = /href="([^"]*after=[^"]*)"/.exec(page.html)?.[1]?.replaceAll('&#38;', '&') ?? '';
-    expect(shown(await DeskPage.get(page.at(next))).slice(0, 2)).toEqual([ids[1], ids[0]]);
+    const later = await DeskPage.get(page.at(next));
+    expect(shown(later).slice(0, 2)).toEqual([ids[1], ids[0]]);
+    expect([page, later].map(({ text }) => text.includes('First page'))).toEqual([false, true]);
   });
 });
 

@@ -62,9 +62,13 @@ describe.each(PLATFORMS)('attacks on the desk, on %s', (platform) => {
   describe('of the forms of one page one refund is made, and only its own form is told so', () => {
     const RECORD = ['recordRefund', { amount: '20', note: NOTE }] as const;
     const REFUND = ['refund', { amount: '20', note: NOTE }] as const;
+    const VOID = ['void', { note: NOTE }] as const;
     it.each([
       [RECORD, REFUND, [], false],
       [REFUND, RECORD, ['refund 20.00'], false],
+      [REFUND, VOID, ['refund 20.00'], false],
+      [VOID, REFUND, ['void 149.90'], false],
+      [VOID, VOID, ['void 149.90'], true],
       [RECORD, ['recordRefund', { amount: '20', note: 'another one' }] as const, [], false],
       [RECORD, RECORD, [], true],
       [REFUND, REFUND, ['refund 20.00'], true],
@@ -87,6 +91,30 @@ describe.each(PLATFORMS)('attacks on the desk, on %s', (platform) => {
         else expect(given().slice(before).length).toBeLessThanOrEqual(1);
       }
     });
+  });
+
+  it.each([
+    ['\u0000', 400],
+    ['k'.repeat(5_000), 400],
+    [CARD, 400],
+    ["k' or 1=1", 303],
+  ])('a form with the key %j gives back once at most: %i', async (key, status) => {
+    const page = await openPayment(await pay());
+    const sent = [1, 2].map(() => act(page, 'refund', { amount: '10', idempotencyKey: key }));
+    for (const answer of await Promise.all(sent))
+      expect([answer.status, answer.html.includes(CARD)]).toEqual([status, false]);
+    expect(given()).toEqual(status === 303 ? ['refund 10.00'] : []);
+  });
+
+  it('the key of another payment’s form gives nothing back, and shows nothing of that payment', async () => {
+    const [one, other] = [await openPayment(await pay()), await openPayment(await pay())];
+    const { idempotencyKey } = one.form('refund').fields as { idempotencyKey: string };
+    await act(one, 'refund', { amount: '10', note: 'only of the first' });
+    const refused = await act(other, 'refund', { amount: '10', idempotencyKey });
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('Nothing was done.')]);
+    expect(refused.text).not.toContain('only of the first');
+    expect(refused.text).toContain('Given back 0.00 TRY');
+    expect(given()).toEqual(['refund 10.00']);
   });
 
   it.each([

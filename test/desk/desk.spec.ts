@@ -1,8 +1,11 @@
 import { ForbiddenException } from '@nestjs/common';
 import { OnPayment, type PaymentEvent } from 'nestjs-card-payment';
 import { startSimulator, type Simulator } from 'nestjs-card-payment/simulator';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { PLATFORMS, sale } from '../e2e/merchant.js';
+import { ODD } from '../rigs/odd-answers.js';
+import { fingerprintOf } from '../../lib/desk/acts.js';
 import { DeskPage, type DeskShop, StaffAccess, startDesk } from './desk-shop.js';
 
 const NOTE = 'as the panel says';
@@ -17,10 +20,12 @@ class Orders {
 describe.each(PLATFORMS)('the desk, on %s', (platform) => {
   let simulator: Simulator;
   let shop: DeskShop;
+  let store: PaymentStore;
 
   beforeAll(async () => {
     simulator = await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true });
     shop = await startDesk(platform, simulator, { metadata: { providers: [Orders] } });
+    ({ store } = shop.operations as unknown as { readonly store: PaymentStore });
   });
   afterAll(async () => {
     await shop.app.close();
@@ -46,6 +51,8 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
     expect([page.status, page.state]).toEqual([200, 'succeeded']);
     expect(page.acts).toEqual(['refund', 'void', 'recordRefund']);
     expect(page.text).toContain('1,149.90 TRY');
+    const notes = [...page.html.matchAll(/<input name="note"[^>]*>/g)].map(([input]) => input.includes('required'));
+    expect(notes).toEqual([false, false, true]);
     expect(page.text).toContain('450803******4509');
 
     const asked = await page.send('refund', { amount: '20,50', note: 'a chip in the glaze' });
@@ -119,6 +126,123 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
     expect(givenBack()).toEqual(['void 10.00']);
   });
 
+  it('says what the gateway answered to a refund that it declined, and takes nothing from what is left', async () => {
+    const page = await (await (await openPayment(await pay())).confirm('refund', { amount: '10.80' })).follow();
+    expect(page.text).toContain('Refund: Not given back.');
+    expect(page.text).toMatch(/10\.80 TRY Not given back refund \w+ by Ada .* What the code means \(B0005\) /);
+    expect(page.text).toContain('No money was given back : the bank declined');
+    // What a buyer is told of a payment is not true of a refund.
+    expect(page.text).not.toContain('What the buyer may be told');
+    expect(page.text).toContain('Given back 0.00 TRY On its way back 0.00 TRY Left to give back 149.90 TRY');
+    expect(page.acts).toEqual(['refund', 'void', 'recordRefund']);
+  });
+
+  it.each([
+    ['of which money moved after all', 'declined-code', 'Taken 149.90 TRY', ['resolve']],
+    ['that took another amount', 'larger-amount', 'Taken 1,149.90 TRY', ['resolve', 'refund', 'recordRefund']],
+  ] as const)('gives back what was taken by a payment in review, %s', async (_what, odd, taken, acts) => {
+    simulator.fail({ operation: 'DoPayment', ...ODD[odd] });
+    const id = await pay();
+    await shop.operations.inquire(id, { by: 'Bora' });
+    const page = await openPayment(id);
+    expect([page.state, page.acts]).toEqual(['review', ['resolve', 'refund', 'void', 'recordRefund']]);
+    expect(page.text).toContain(taken);
+    const after = await (await page.confirm('refund', { amount: '149.90' })).follow();
+    expect(after.text).toContain('Refund: Given back.');
+    expect([after.state, after.acts, givenBack()]).toEqual(['review', acts, ['refund 149.90']]);
+    // That the refund held its payment is no part of the story.
+    const story = (shown: DeskPage) => shown.html.match(/<li class="/g)?.length;
+    expect([story(after), after.text.includes('same outcome')]).toEqual([story(page)! + 2, false]);
+  });
+
+  it.each([
+    ['149.51', 'failed'],
+    ['149.31', 'review'],
+  ])('offers nothing back of a payment of %s (%s), which has perhaps taken nothing', async (amount, state) => {
+    const paid = await openPayment(await pay());
+    const page = await openPayment(await pay(amount));
+    expect(page.state).toBe(state);
+    expect(page.acts.filter((act) => /refund|void/i.test(act))).toEqual([]);
+    const { fields } = page.form(page.acts[0]!);
+    const { url } = paid.form('refund');
+    const own = url.replace(/payments\/.*/, `payments/${/payments\/(\w+)/.exec(page.url)?.[1]}/acts`);
+    const refused = await DeskPage.post(own, { ...fields, act: 'refund', amount: '1' });
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('does not allow')]);
+    expect([givenBack(), StaffAccess.recorded]).toEqual([[], []]);
+  });
+
+  it('shows a refund that is under way, and offers nothing until it has its outcome', async () => {
+    const id = await pay();
+    const page = await openPayment(id);
+    const asked = await page.send('refund', { amount: '10' });
+    const stall = simulator.fail({ operation: 'refund', kind: 'stall' });
+    const first = asked.send('refund');
+    await stall.played;
+    for (const shown of [await openPayment(id, 'bora'), await (await asked.send('refund')).follow()]) {
+      expect(shown.acts).toEqual([]);
+      expect(shown.text).toMatch(/On its way back 10\.00 TRY Left to give back 139\.90 TRY .*10\.00 TRY Under way/);
+      expect(shown.text).toContain('No more can be given back until');
+    }
+    stall.release();
+    expect((await (await first).follow()).text).toContain('Refund: Given back.');
+    expect(givenBack()).toEqual(['refund 10.00']);
+  });
+
+  it('shows what a newer release wrote, without buttons, and does nothing with it', async () => {
+    const id = await lose();
+    const record = (await store.find('default', id))!;
+    const page = await openPayment(id);
+    const newer = { ...record, state: 'preauthorized', version: record.version + 1 } as unknown as PaymentRecord;
+    expect(await store.replace(newer, record)).toBe('replaced');
+    const shown = await openPayment(id);
+    expect([shown.status, shown.state, shown.acts]).toEqual([200, 'preauthorized', []]);
+    expect(shown.text).toContain('A newer release of the software wrote this state.');
+    expect((await open()).status).toBe(200);
+    expect((await open(`/payments?q=${id}`)).text).toContain('preauthorized');
+    const { fields, url } = page.form('inquire');
+    const fingerprint = fingerprintOf(await shop.operations.details(id));
+    for (const form of [
+      { ...fields },
+      { ...fields, shown: fingerprint },
+      { ...fields, shown: fingerprint, act: 'resolve', state: 'failed', note: NOTE },
+      { ...fields, shown: fingerprint, act: 'refund', amount: '1' },
+    ]) {
+      expect((await DeskPage.post(url, form)).status).toBe(409);
+    }
+    expect([await store.find('default', id), StaffAccess.recorded]).toEqual([newer, []]);
+  });
+
+  it('at a gateway without refunds, only what was given back elsewhere is written down', async () => {
+    const standard = await startSimulator({ dialect: 'standard' });
+    const other = await startDesk(platform, standard);
+    const { conversationId } = await other.payments.doPayment(sale());
+    const page = await DeskPage.get(`${other.url}/desk/payments/${conversationId}`);
+    expect([page.state, page.acts]).toEqual(['succeeded', ['recordRefund']]);
+    for (const act of ['refund', 'void', 'inquire']) {
+      const refused = await page.send('recordRefund', { act, amount: '10', note: NOTE });
+      expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('does not allow')]);
+    }
+    const done = await (await page.confirm('recordRefund', { amount: '10', note: NOTE })).follow();
+    expect([done.acts, done.text]).toEqual([['recordRefund'], expect.stringContaining('Left to give back 139.90 TRY')]);
+    await other.app.close();
+    await standard.close();
+  });
+
+  it.each([
+    ['a card number', '4508 0345 0803 4509', '**** **** **** ****'],
+    ['more than is kept', 'n'.repeat(10_001), 'n'.repeat(1_000)],
+  ])('keeps, shows and has recorded a note without %s', async (_what, note, kept) => {
+    const id = await pay();
+    const asked = await (await openPayment(id)).send('refund', { amount: '10', note });
+    const after = await (await asked.send('refund')).follow();
+    for (const page of [asked, after]) {
+      expect([page.html.includes(kept), page.html.includes(note)]).toEqual([true, false]);
+    }
+    const details = { amount: '10', note: kept };
+    expect(StaffAccess.recorded.map((act) => act.details)).toEqual([details]);
+    expect((await shop.payments.refunds(id)).map((refund) => refund.note)).toEqual([kept]);
+  });
+
   it('gives an open page up when the gateway says that nothing was paid', async () => {
     const { reference, transactionDetails } = sale();
     const { payment } = await shop.payments.startHosted({ reference, transactionDetails });
@@ -133,6 +257,12 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
     ['refund', { amount: '0' }, 400, 'Type an amount'],
     ['refund', {}, 400, 'Type an amount'],
     ['refund', { amount: '149.91' }, 400, 'more than is left'],
+    ['refund', { amount: '-10' }, 400, 'Type an amount'],
+    ['refund', { amount: '1,000' }, 400, 'Type an amount'],
+    ['refund', { amount: '10.505' }, 400, 'Type an amount'],
+    ['refund', { amount: '1e2' }, 400, 'Type an amount'],
+    ['refund', { amount: '10 TL' }, 400, 'Type an amount'],
+    ['refund', { amount: '١٠' }, 400, 'Type an amount'],
     ['recordRefund', { amount: '1' }, 400, 'how it was found out'],
     ['refund', { amount: '1', shown: '' }, 400, 'not understood'],
     ['refund', { amount: '1', idempotencyKey: '' }, 400, 'not understood'],
@@ -237,7 +367,6 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
     /** A payment whose event the handler could not handle. */
     const park = async (): Promise<string> => {
       const id = await pay();
-      const { store } = shop.operations as unknown as { readonly store: PaymentStore };
       await store.fanOut('default', 1_000);
       const lease = { account: 'default', lease: 'l', leaseMs: 60_000, limit: 1_000 };
       const types = ['payment.succeeded'] as const;

@@ -4,11 +4,11 @@ import { PAYMENT_STATES, REFUND_STATES, SALE_STATES } from '../../lib/payment/st
 
 const PAGE = readFileSync('docs/errors.md', 'utf8');
 
-/** The first column of a table of docs/errors.md. */
+/** What a table of docs/errors.md names in its first column, or a list before its colons. */
 function documented(heading: string): string[] {
   const section = PAGE.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
-  const cells = [...section.matchAll(/^\| (`.*?) +\|/gm)].map(([, cell = '']) => cell);
-  return cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, word = '']) => word)).sort();
+  const names = [...section.matchAll(/^(?:\| (`.*?) +\||- (`\w+`):)/gm)].map(([, cell, item]) => cell ?? item ?? '');
+  return names.flatMap((name) => [...name.matchAll(/`(\w+)`/g)].map(([, word = '']) => word)).sort();
 }
 
 /** Every text, by where it stands. */
