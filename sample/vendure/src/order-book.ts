@@ -44,7 +44,10 @@ export class OrderBook {
 
   /** In one transaction, which is rolled back if Vendure refuses. */
   private async write(order: vendure.Order, work: (ctx: vendure.RequestContext) => Promise<unknown>): Promise<void> {
-    const admin = await this.contexts.create({ apiType: 'admin', channelOrToken: order.channels.at(-1)?.token });
+    const admin = await this.contexts.create({
+      apiType: 'admin',
+      channelOrToken: order.channels[order.channels.length - 1]?.token,
+    });
     await this.connection.withTransaction(admin, async (ctx) => {
       const result = await work(ctx);
       if (vendure.isGraphQlErrorResult(result as never)) {
