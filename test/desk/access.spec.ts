@@ -21,7 +21,7 @@ import {
 import { DeskAccess, type DeskRight, PaymentDeskModule } from 'nestjs-card-payment/desk';
 import { startSimulator, type Simulator } from 'nestjs-card-payment/simulator';
 import { PLATFORMS, sale, simulatorOptions } from '../e2e/merchant.js';
-import { DeskPage, type DeskShop, EVERYTHING, StaffAccess, startDesk } from './desk-shop.js';
+import { DeskPage, type DeskShop, EVERYTHING, secondAccount, StaffAccess, startDesk } from './desk-shop.js';
 
 const NOTE = 'as the panel says';
 const POLICY = "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'";
@@ -41,16 +41,8 @@ describe.each(PLATFORMS)('access to the desk, on %s', (platform) => {
 
   beforeAll(async () => {
     simulator = await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true });
-    const second = PaymentModule.forRoot({
-      ...simulatorOptions(simulator),
-      name: 'second',
-      callback: false,
-      returnUrl: 'https://shop.example/back',
-      failUrl: 'https://shop.example/back',
-      background: false,
-    });
     shop = await startDesk(platform, simulator, {
-      metadata: { imports: [second] },
+      metadata: { imports: [secondAccount(simulator)] },
       decorators: [UseGuards(NightGuard)],
     });
     others = shop.app.get<PaymentService>(paymentToken('second'));

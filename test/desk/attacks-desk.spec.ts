@@ -1,22 +1,15 @@
 import { jest } from '@jest/globals';
 import { type INestApplication, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { OnPayment, PaymentConfigurationError, PaymentModule } from 'nestjs-card-payment';
+import { PaymentConfigurationError, PaymentModule } from 'nestjs-card-payment';
 import { PaymentDeskModule } from 'nestjs-card-payment/desk';
 import { startSimulator, type Simulator } from 'nestjs-card-payment/simulator';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { PLATFORMS, sale, simulatorOptions } from '../e2e/merchant.js';
-import { DeskPage, type DeskShop, EVERYTHING, StaffAccess, startDesk } from './desk-shop.js';
+import { DeskPage, type DeskShop, EVERYTHING, Orders, secondAccount, StaffAccess, startDesk } from './desk-shop.js';
 
 const NOTE = 'as the panel says';
 const CARD = '4508034508034509';
-
-class Orders {
-  @OnPayment('succeeded', { id: 'Orders.paid' })
-  paid(): void {
-    // Its events are handed out by the tests.
-  }
-}
 
 describe.each(PLATFORMS)('attacks on the desk, on %s', (platform) => {
   let simulator: Simulator;
@@ -25,16 +18,10 @@ describe.each(PLATFORMS)('attacks on the desk, on %s', (platform) => {
 
   beforeAll(async () => {
     simulator = await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true });
-    const second = PaymentModule.forRoot({
-      ...simulatorOptions(simulator),
-      name: 'second',
-      callback: false,
-      returnUrl: 'https://shop.example/back',
-      failUrl: 'https://shop.example/back',
-      background: false,
+    shop = await startDesk(platform, simulator, {
+      metadata: { imports: [secondAccount(simulator)], providers: [Orders] },
     });
-    shop = await startDesk(platform, simulator, { metadata: { imports: [second], providers: [Orders] } });
-    ({ store } = shop.operations as unknown as { readonly store: PaymentStore });
+    store = shop.store;
   });
   afterAll(async () => {
     await shop.app.close();

@@ -1,8 +1,15 @@
-import { type ExecutionContext, Injectable, type INestApplication, type ModuleMetadata } from '@nestjs/common';
-import { PaymentOperations, type PaymentOptions } from 'nestjs-card-payment';
+import {
+  type DynamicModule,
+  type ExecutionContext,
+  Injectable,
+  type INestApplication,
+  type ModuleMetadata,
+} from '@nestjs/common';
+import { OnPayment, PaymentModule, PaymentOperations, type PaymentOptions } from 'nestjs-card-payment';
 import { type DeskAct, DeskAccess, type DeskStaff, PaymentDeskModule } from 'nestjs-card-payment/desk';
 import type { Simulator } from 'nestjs-card-payment/simulator';
-import { type Merchant, type Platform, startMerchant } from '../e2e/merchant.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
+import { type Merchant, type Platform, simulatorOptions, startMerchant } from '../e2e/merchant.js';
 
 export const EVERYTHING = ['look', 'ask', 'settle', 'refund', 'replay'] as const;
 
@@ -31,6 +38,26 @@ export class StaffAccess extends DeskAccess {
   }
 }
 
+/** Its events are handed out by the tests, since there is no background work. */
+export class Orders {
+  @OnPayment('succeeded', { id: 'Orders.paid' })
+  paid(): void {
+    // Nothing has to be delivered here.
+  }
+}
+
+/** A further account at the same gateway. */
+export function secondAccount(simulator: Simulator): DynamicModule {
+  return PaymentModule.forRoot({
+    ...simulatorOptions(simulator),
+    name: 'second',
+    callback: false,
+    returnUrl: 'https://shop.example/back',
+    failUrl: 'https://shop.example/back',
+    background: false,
+  });
+}
+
 export interface DeskSetup {
   readonly path?: string;
   readonly options?: PaymentOptions;
@@ -41,6 +68,7 @@ export interface DeskSetup {
 
 export interface DeskShop extends Merchant {
   readonly operations: PaymentOperations;
+  readonly store: PaymentStore;
 }
 
 /** A merchant's application with a desk. */
@@ -55,7 +83,9 @@ export async function startDesk(
     metadata: { ...metadata, imports: [...(metadata?.imports ?? []), desk] },
     configure,
   });
-  return { ...merchant, operations: merchant.app.get(PaymentOperations) };
+  const operations = merchant.app.get(PaymentOperations);
+  const { store } = operations as unknown as { readonly store: PaymentStore };
+  return { ...merchant, operations, store };
 }
 
 /** A page as it came, and what can be done on it. */

@@ -1,21 +1,13 @@
 import { ForbiddenException } from '@nestjs/common';
-import { OnPayment, type PaymentEvent } from 'nestjs-card-payment';
 import { startSimulator, type Simulator } from 'nestjs-card-payment/simulator';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { PLATFORMS, sale } from '../e2e/merchant.js';
 import { ODD } from '../rigs/odd-answers.js';
 import { fingerprintOf } from '../../lib/desk/acts.js';
-import { DeskPage, type DeskShop, StaffAccess, startDesk } from './desk-shop.js';
+import { DeskPage, type DeskShop, Orders, StaffAccess, startDesk } from './desk-shop.js';
 
 const NOTE = 'as the panel says';
-
-class Orders {
-  @OnPayment('succeeded', { id: 'Orders.paid' })
-  paid(_event: PaymentEvent): void {
-    // Its events are handed out by the tests, since there is no background work.
-  }
-}
 
 describe.each(PLATFORMS)('the desk, on %s', (platform) => {
   let simulator: Simulator;
@@ -25,7 +17,7 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
   beforeAll(async () => {
     simulator = await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true });
     shop = await startDesk(platform, simulator, { metadata: { providers: [Orders] } });
-    ({ store } = shop.operations as unknown as { readonly store: PaymentStore });
+    store = shop.store;
   });
   afterAll(async () => {
     await shop.app.close();
