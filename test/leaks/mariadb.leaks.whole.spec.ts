@@ -17,9 +17,7 @@ const SECRETS: readonly Secret[] = [
 ];
 /** What the module stores on purpose, and shows in no error. */
 const REFERENCE = 'reference-of-the-order';
-const TABLES = ['', '_reference_lock', '_key', '_history', '_event', '_handler', '_delivery'].map(
-  (name) => `card_payment${name}`,
-);
+const TABLES = ['', '_name', '_version', '_handler', '_delivery'].map((name) => `card_payment${name}`);
 
 /** A handler whose errors contain a card number. */
 @Injectable()
