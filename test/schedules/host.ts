@@ -48,8 +48,8 @@ export class Host {
   }
 
   /** Lets something that the process has asked for happen at any later time. */
-  happensLater(what: string, act: () => Promise<unknown>): void {
-    this.offer(this.late, what, { done: act }, () => undefined);
+  happensLater(what: string, act: () => unknown): void {
+    this.offer(this.late, what, { done: () => Promise.resolve(act()) }, () => undefined);
   }
 
   private offer<T>(

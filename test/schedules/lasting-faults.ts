@@ -37,30 +37,28 @@ const isAboutStruck = ({ id = '' }: OutsideCall, { witness }: Shop): boolean => 
   return record !== undefined && isStruck(record);
 };
 
-export const MAIL_IS_DOWN: LastingFault = {
-  what: 'the handler that mails always throws',
-  strikes: ({ to }) => to === 'mail',
-};
-
-export const HANDLER_REFUSES_ONE: LastingFault = {
-  what: 'the handler always throws for one order',
-  strikes: (call, shop) => call.to === 'orders' && isAboutStruck(call, shop),
-  keepsWaiting: isStruck,
-};
-
-export const ONE_IS_NOT_ANSWERED: LastingFault = {
-  what: 'the gateway answers nothing about one order',
-  strikes: (call, shop) => call.to === 'gateway' && isAboutStruck(call, shop),
-  arrives: true,
-  keepsWaiting: isStruck,
-};
-
-export const A_HAS_NO_STORE: LastingFault = {
-  what: 'A no longer reaches the store',
-  strikes: ({ host, to }) => host === 'A' && to === 'store',
-};
-
-export const A_HAS_NO_GATEWAY: LastingFault = {
-  what: 'A no longer reaches the gateway',
-  strikes: ({ host, to }) => host === 'A' && to === 'gateway',
-};
+export const LASTING = {
+  mailIsDown: {
+    what: 'the handler that mails always throws',
+    strikes: ({ to }) => to === 'mail',
+  },
+  handlerRefusesOne: {
+    what: 'the handler always throws for one order',
+    strikes: (call, shop) => call.to === 'orders' && isAboutStruck(call, shop),
+    keepsWaiting: isStruck,
+  },
+  oneIsNotAnswered: {
+    what: 'the gateway answers nothing about one order',
+    strikes: (call, shop) => call.to === 'gateway' && isAboutStruck(call, shop),
+    arrives: true,
+    keepsWaiting: isStruck,
+  },
+  aHasNoStore: {
+    what: 'A no longer reaches the store',
+    strikes: ({ host, to }) => host === 'A' && to === 'store',
+  },
+  aHasNoGateway: {
+    what: 'A no longer reaches the gateway',
+    strikes: ({ host, to }) => host === 'A' && to === 'gateway',
+  },
+} satisfies Record<string, LastingFault>;

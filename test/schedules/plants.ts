@@ -30,7 +30,13 @@ export const PLANTS: readonly PlantedFlaw[] = [
       }),
   }),
   planted('a claim is granted twice', 'callbacks', /was sent 2 times/, {
-    makeStore: (clock) => new StoreThatChecksNoVersion({ clock }),
+    makeStore: (clock) => {
+      const store = new MemoryPaymentStore({ clock });
+      return replacing(store, async (record, previous, event) => {
+        const stored = await store.find(record.account, record.conversationId);
+        return store.replace(record, stored ?? previous, event);
+      });
+    },
     wrapStore: (store) =>
       replacing(store, async (record, previous, event) => {
         const stored = await store.find(record.account, record.conversationId);
@@ -133,13 +139,6 @@ export const PLANTS: readonly PlantedFlaw[] = [
       }),
   }),
 ];
-
-class StoreThatChecksNoVersion extends MemoryPaymentStore {
-  override async replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
-    const stored = await this.find(record.account, record.conversationId);
-    return super.replace(record, stored ?? previous, event);
-  }
-}
 
 class StoreThatLocksNo extends MemoryPaymentStore {
   constructor(

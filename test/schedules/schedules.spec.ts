@@ -1,10 +1,11 @@
 import { Logger } from '@nestjs/common';
+import { inWhole } from '../rigs/extent.js';
 import { explore, type Findings, replay, report } from './explorer.js';
 import { PLANTS } from './plants.js';
-import { scenarioOf, SCRIPTS } from './scenarios.js';
+import { COUNTED, scenarioOf, SCRIPTS } from './scenarios.js';
 import type { Script } from './shop.js';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = inWhole(3_600_000, 120_000);
 /** `SCHEDULE='callbacks: 0 3 0'` runs that schedule alone, and shows what happened in it. */
 const { SCHEDULE } = process.env;
 
@@ -24,7 +25,7 @@ describe('every schedule of what hosts are asked at once', () => {
   if (SCHEDULE !== undefined) {
     it(SCHEDULE, async () => {
       const [name, taken = ''] = SCHEDULE.split(':');
-      const scenario = scenarioOf([...SCRIPTS, ...PLANTS.map((row) => row.script)].find((one) => one.name === name)!);
+      const scenario = scenarioOf([...COUNTED, ...PLANTS].find(({ script }) => script.name === name)!.script);
       const schedule = await replay(scenario, taken.split(' ').filter(Boolean).map(Number));
       process.stdout.write(`${report(scenario, schedule)}\n`);
       expect(schedule.broken).toEqual([]);
@@ -32,12 +33,12 @@ describe('every schedule of what hosts are asked at once', () => {
     return;
   }
 
-  it.each(SCRIPTS)(
-    'keeps every promise: $name',
-    async (script) => {
-      const { broken, schedules: count } = await exploreAndCount(script);
-      if (broken) throw new Error(report(scenarioOf(script), broken));
-      expect(count).toBe(script.schedules);
+  it.each(COUNTED.slice(0, inWhole(COUNTED.length, SCRIPTS.length)))(
+    'keeps every promise: $script.name',
+    async ({ script, schedules }) => {
+      const found = await exploreAndCount(script);
+      if (found.broken) throw new Error(report(scenarioOf(script), found.broken));
+      expect(found.schedules).toBe(schedules);
     },
     LIMIT_MS,
   );

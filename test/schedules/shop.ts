@@ -32,6 +32,9 @@ export interface Plant {
   readonly tamper?: (flows: AssembledFlows) => void;
 }
 
+/** What a host is asked. */
+export type Act = (shop: Shop, host: ShopHost) => Promise<Answer | void>;
+
 /** What the hosts of a shop are asked at once, and what came before that. */
 export interface Script {
   readonly name: string;
@@ -45,9 +48,9 @@ export interface Script {
   readonly handlersToo?: boolean;
   readonly retentionMs?: number;
   /** What has been made before anything can fail. */
-  readonly prepare?: (shop: Shop, host: ShopHost) => Promise<void>;
+  readonly prepare?: Act;
   /** Each host is asked one of these; if there is one only, every host is asked the same. */
-  readonly acts: readonly ((shop: Shop, host: ShopHost) => Promise<Answer | void>)[];
+  readonly acts: readonly Act[];
   /** What a buyer does at any time during that. */
   readonly buyer?: { readonly what: string; readonly does: (shop: Shop) => void };
   /** What a buyer does after it, once the buyers' sessions are over. */
@@ -112,8 +115,8 @@ export class Shop implements Run {
     for (const host of [...shop.hosts, shop.another]) await host.start();
     await script.prepare?.(shop, shop.another);
     const { buyer, breaks, acts } = script;
-    if (buyer) shop.buyer.happensLater(`the buyer ${buyer.what}`, () => Promise.resolve(buyer.does(shop)));
-    if (breaks) shop.buyer.happensLater(`from now on ${breaks.what}`, () => shop.break(breaks));
+    if (buyer) shop.buyer.happensLater(`the buyer ${buyer.what}`, () => buyer.does(shop));
+    if (breaks) shop.buyer.happensLater(`from now on ${breaks.what}`, () => (shop.broken = breaks));
     for (const [index, host] of shop.hosts.entries()) {
       host.isHeld = true;
       void host.ask(() => acts[index % acts.length]!(shop, host));
@@ -155,19 +158,12 @@ export class Shop implements Run {
       await this.clock.advance(pass);
       if (index === 0) this.witness.checkAnswers('a minute later');
       if (index === 0) this.witness.checkAnswered();
-      this.buyersReturn(this.another);
-      for (const host of this.alive) void host.reconcile();
-      await this.clock.advance(MINUTE_MS);
+      await this.workInTheBackground();
     }
     for (const host of this.alive) this.buyersReturn(host);
     await this.clock.advance(MINUTE_MS);
     await this.witness.checkEnd();
     return this.witness.broken;
-  }
-
-  private break(fault: LastingFault): Promise<void> {
-    this.broken = fault;
-    return Promise.resolve();
   }
 
   get isBroken(): boolean {
@@ -187,12 +183,17 @@ export class Shop implements Run {
   private async goOnBeside({ what, keepsWaiting }: LastingFault): Promise<void> {
     for (const pass of BROKEN_PASSES_MS) {
       await this.clock.advance(pass);
-      this.buyersReturn(this.another);
-      for (const host of this.alive) void host.reconcile();
-      await this.clock.advance(MINUTE_MS);
+      await this.workInTheBackground();
     }
     this.witness.checkProgress((record) => keepsWaiting?.(record, this) ?? false, `while ${what}`);
     this.broken = null;
+  }
+
+  /** Each living host works in the background once, while buyers reload the page. */
+  private workInTheBackground(): Promise<void> {
+    this.buyersReturn(this.another);
+    for (const host of this.alive) void host.reconcile();
+    return this.clock.advance(MINUTE_MS);
   }
 
   buyersReturn(host: ShopHost): void {
