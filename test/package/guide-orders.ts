@@ -1,8 +1,9 @@
-import { copyFileSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import type { Postgres } from '../services/postgres.js';
 import type { MerchantApp } from './merchant-app.js';
+import { SHOP_OF_ORDERS } from './orders-shop.js';
 
 const PAGE = 'docs/orders.md';
 
@@ -29,6 +30,14 @@ const PRISMA_TABLES = `
     "receiptDue" boolean not null default false, "productId" text not null references products (id));
   create table handled_events (account text, handler text, "eventId" text, primary key (account, handler, "eventId"));
 `;
+
+/** Writes what the page leaves to its reader beside the files of the page. */
+export function writeShopOfOrders(folder: string): void {
+  for (const [path, text] of Object.entries(SHOP_OF_ORDERS)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
 
 /** Generates the Prisma client that the code of the page imports, without the schema engine, which may fail to download. */
 export async function generatePrismaClient(app: MerchantApp, folder: string): Promise<void> {

@@ -3,7 +3,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { freePort } from '../services/server.js';
 import { codeBlocks, findingsInPages, guidePages, installLines, settingFiles, writeBlocks } from './guide.js';
 import { GuideBuyer, type Page } from './guide-buyer.js';
-import { generatePrismaClient } from './guide-orders.js';
+import { generatePrismaClient, writeShopOfOrders } from './guide-orders.js';
 import type { MerchantApp } from './merchant-app.js';
 
 /** A page with a mistake, to show that mistakes are found. */
@@ -30,10 +30,12 @@ export async function addGuidePackages(app: MerchantApp, ...further: readonly st
 export async function compileGuide(app: MerchantApp): Promise<string[]> {
   const blocks = [...guidePages().flatMap((page) => codeBlocks(page)), ...codeBlocks('broken.md', BROKEN_PAGE)];
   const written = writeBlocks(blocks, join(app.folder, 'guide'), app.kind === 'nest11' ? 'bare' : 'with .js');
+  writeShopOfOrders(join(app.folder, 'guide/orders'));
   await generatePrismaClient(app, join(app.folder, 'guide/orders'));
   if (app.kind === 'nest11') {
     const named = blocks.filter(({ page, path }) => page !== 'broken.md' && path?.endsWith('spec.ts') !== true);
     written.push(...writeBlocks(named, join(app.folder, 'as-written'), 'with .js'));
+    writeShopOfOrders(join(app.folder, 'as-written/orders'));
     const client = 'orders/src/generated';
     cpSync(join(app.folder, 'guide', client), join(app.folder, 'as-written', client), { recursive: true });
   }

@@ -16,8 +16,8 @@ import { GuideRecipes } from './guide-recipes.js';
 type Recipe = (payments: PaymentService, input: DoPaymentDto) => Promise<unknown>;
 
 const PAGE = 'docs/errors.md';
-/** The recipes that handle a duplicate or read the payment of an error. Each is run below. */
-const TESTED_RECIPES = [`${PAGE} src/pay-safely.ts`, `${PAGE} src/start-safely.ts`];
+/** The recipe that handles a duplicate and reads the payment of an error. It is run below. */
+const TESTED_RECIPES = [`${PAGE} src/start-safely.ts`];
 
 const KEY = 'checkout-7';
 
@@ -48,15 +48,13 @@ it('no code of the sample shop reads the payment of an error', () => {
   }
 });
 
-describe('the recipes for duplicates', () => {
+describe('the recipe for duplicates', () => {
   const recipes = new GuideRecipes(PAGE);
   let simulator: Simulator;
   let merchant: Merchant;
-  let paySafely: Recipe;
   let startSafely: Recipe;
 
   beforeAll(async () => {
-    ({ paySafely } = await recipes.load<{ paySafely: Recipe }>('src/pay-safely.ts'));
     ({ startSafely } = await recipes.load<{ startSafely: Recipe }>('src/start-safely.ts'));
   });
   beforeEach(async () => {
@@ -70,22 +68,6 @@ describe('the recipes for duplicates', () => {
   afterAll(() => recipes.remove());
 
   const charges = (): number => simulator.ledger.charges.length;
-
-  it('paySafely returns the same payment for a repeated sale, which is charged once', async () => {
-    const first = await paySafely(merchant.payments, FIRST);
-    expect(first).toMatchObject({ state: 'succeeded', reference: 'order-1' });
-    expect(await paySafely(merchant.payments, FIRST)).toEqual(first);
-    expect(charges()).toBe(1);
-  });
-
-  it.each(OTHER_SALES)('paySafely never returns the payment of another sale: %s', async (_what, other) => {
-    await paySafely(merchant.payments, FIRST);
-    expect(await paySafely(merchant.payments, other)).toBe('id in use');
-    const { conversationId } = (await merchant.payments.findByReference('order-1'))[0] as Payment;
-    const byId = { ...other, idempotencyKey: undefined, conversationId };
-    expect(await paySafely(merchant.payments, byId)).toBe('id in use');
-    expect(charges()).toBe(1);
-  });
 
   it('startSafely returns a page, and asks for another try if the page was lost', async () => {
     expect(await startSafely(merchant.payments, FIRST)).toEqual({ page: expect.stringContaining('<form') });
@@ -111,15 +93,13 @@ describe('the recipes for duplicates', () => {
   );
 
   it('startSafely refuses the key of a direct payment of the same order', async () => {
-    await paySafely(merchant.payments, FIRST);
+    await merchant.payments.doPayment(FIRST);
     expect(await startSafely(merchant.payments, FIRST)).toBe('id in use');
   });
 
-  it('both say so if another payment has paid the order', async () => {
-    await paySafely(merchant.payments, FIRST);
-    const another = { ...FIRST, idempotencyKey: 'checkout-8' };
-    expect(await paySafely(merchant.payments, another)).toBe('paid or being paid');
-    expect(await startSafely(merchant.payments, another)).toBe('already paid');
+  it('says so if another payment has paid the order', async () => {
+    await merchant.payments.doPayment(FIRST);
+    expect(await startSafely(merchant.payments, { ...FIRST, idempotencyKey: 'checkout-8' })).toBe('already paid');
     expect(charges()).toBe(1);
   });
 
@@ -151,14 +131,12 @@ describe('the recipes for duplicates', () => {
     expect(await startSafely(refusing(payment), FIRST)).toBe(answer);
   });
 
-  it('both report the id as in use if the payment has been deleted', async () => {
-    expect(await paySafely(refusing(null), FIRST)).toBe('id in use');
+  it('reports the id as in use if the payment has been deleted', async () => {
     expect(await startSafely(refusing(null), FIRST)).toBe('id in use');
   });
 
-  it('both pass on any other error', async () => {
-    const failing = { doPayment: fail, init3d: fail } as unknown as PaymentService;
-    await expect(paySafely(failing, FIRST)).rejects.toThrow('unexpected');
+  it('passes on any other error', async () => {
+    const failing = { init3d: () => Promise.reject(new Error('unexpected')) } as unknown as PaymentService;
     await expect(startSafely(failing, FIRST)).rejects.toThrow('unexpected');
   });
 });
@@ -202,10 +180,6 @@ describe("the recipe for open pages of the gateway's", () => {
 });
 
 function refusing(payment: Payment | null): PaymentService {
-  const refuse = () => Promise.reject(new PaymentDuplicateError(payment, 'idempotencyKey'));
-  return { doPayment: refuse, init3d: refuse } as unknown as PaymentService;
-}
-
-function fail(): Promise<never> {
-  return Promise.reject(new Error('unexpected'));
+  const init3d = () => Promise.reject(new PaymentDuplicateError(payment, 'idempotencyKey'));
+  return { init3d } as unknown as PaymentService;
 }
