@@ -5,6 +5,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { SMS_CODE } from 'nestjs-card-payment/simulator';
 import type { Browser, Page } from 'playwright-core';
+import { starterFiles } from '../package/guide.js';
 import { GuideRecipes } from '../package/guide-recipes.js';
 import { freePort } from '../services/server.js';
 import { launchBrowser } from './browser.js';
@@ -19,7 +20,7 @@ describe.each([
   ['Express', () => new ExpressAdapter()],
   ['Fastify', () => new FastifyAdapter()],
 ])('the first page of the guide, on %s', (_name, createAdapter: () => AbstractHttpAdapter) => {
-  const recipes = new GuideRecipes(PAGE);
+  const recipes = new GuideRecipes(PAGE, starterFiles());
   let app: INestApplication;
   let browser: Browser;
   let page: Page;
