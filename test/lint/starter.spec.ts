@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
-import { codeBlocks, settingFiles, starterFiles } from '../package/guide.js';
+import { codeBlocks, settingFiles, STARTER_PAGES, starterFiles } from '../package/guide.js';
 
-const PAGES = ['docs/getting-started.md', 'docs/testing.md'];
 /** What the guide shows of the starter. The rest it links to. */
 const SHOWN = [
   'src/app.module.ts',
   'src/checkout/checkout.controller.ts',
+  'src/checkout/error-pages.filter.ts',
   'src/checkout/order.service.ts',
   'test/payment-settings.ts',
 ];
 
 const starter = new Map(starterFiles().map(({ path, code }) => [path, code]));
 /** What the pages show of files: their code, without the line that names each. */
-const shown = PAGES.flatMap((page) => codeBlocks(page)).filter(({ path }) => starter.has(path));
+const shown = STARTER_PAGES.flatMap((page) => codeBlocks(page)).filter(({ path }) => starter.has(path));
 
 it('the guide shows what matters most of the starter, and links to it', () => {
   expect(shown.map(({ path }) => path).sort()).toEqual(SHOWN);
-  for (const page of PAGES) expect(readFileSync(page, 'utf8')).toContain('(../sample/starter)');
+  for (const page of STARTER_PAGES) expect(readFileSync(page, 'utf8')).toContain('(../sample/starter)');
 });
 
 it.each(shown)('the guide shows $path as it is in the starter, which nest g generates', ({ path, code }) => {

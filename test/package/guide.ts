@@ -60,7 +60,10 @@ export function tabledVersions(page: string, nest: 'NestJS 11' | 'NestJS 12'): s
 
 const STARTER = 'sample/starter';
 
-/** The starter, of which the first page and docs/testing.md show some files and link to the rest. */
+/** Pages whose files belong to the starter, of which they show some. */
+export const STARTER_PAGES = ['docs/getting-started.md', 'docs/forms.md', 'docs/testing.md'];
+
+/** The files of the starter, which those pages complete. */
 export function starterFiles(): CodeBlock[] {
   const names = readdirSync(STARTER, { recursive: true, encoding: 'utf8' });
   return names
@@ -70,13 +73,13 @@ export function starterFiles(): CodeBlock[] {
 
 /** The folder for the files of a page. */
 export function projectOf(page: string): string {
-  if (page.startsWith(STARTER) || page === 'docs/testing.md') return 'getting-started';
+  if (page.startsWith(STARTER) || STARTER_PAGES.includes(page)) return 'getting-started';
   return basename(page, '.md').toLowerCase();
 }
 
 /**
- * Writes blocks into a folder, with one project for each page (but those of docs/testing.md and of the starter into the
- * project of the first page). In CommonJS, relative imports need no `.js`, and the pages say to leave it out.
+ * Writes blocks into a folder, with one project for each page (but one for the starter and its pages). In CommonJS,
+ * relative imports need no `.js`, and the pages say to leave it out.
  */
 export function writeBlocks(
   blocks: readonly CodeBlock[],
