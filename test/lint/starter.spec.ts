@@ -4,7 +4,6 @@ import { codeBlocks, settingFiles, STARTER_PAGES, starterFiles } from '../packag
 /** What the guide shows of the starter. The rest it links to. */
 const SHOWN = [
   'src/app.module.ts',
-  'src/checkout/checkout.controller.ts',
   'src/checkout/error-pages.filter.ts',
   'src/checkout/order.service.ts',
   'test/payment-settings.ts',
