@@ -2,12 +2,7 @@ import { readFileSync } from 'node:fs';
 import { codeBlocks, settingFiles, STARTER_PAGES, starterFiles } from '../package/guide.js';
 
 /** What the guide shows of the starter. The rest it links to. */
-const SHOWN = [
-  'src/app.module.ts',
-  'src/checkout/error-pages.filter.ts',
-  'src/checkout/order.service.ts',
-  'test/payment-settings.ts',
-];
+const SHOWN = ['src/app.module.ts', 'src/checkout/error-pages.filter.ts', 'test/payment-settings.ts'];
 
 const starter = new Map(starterFiles().map(({ path, code }) => [path, code]));
 /** What the pages show of files: their code, without the line that names each. */
