@@ -5,6 +5,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { SMS_CODE } from 'nestjs-card-payment/simulator';
 import type { Browser, Page } from 'playwright-core';
+import { starterFiles } from '../package/guide.js';
 import { GuideRecipes } from '../package/guide-recipes.js';
 import { freePort } from '../services/server.js';
 import { launchBrowser } from './browser.js';
@@ -19,7 +20,7 @@ describe.each([
   ['Express', () => new ExpressAdapter()],
   ['Fastify', () => new FastifyAdapter()],
 ])('the first page of the guide, on %s', (_name, createAdapter: () => AbstractHttpAdapter) => {
-  const recipes = new GuideRecipes(PAGE);
+  const recipes = new GuideRecipes(PAGE, starterFiles());
   let app: INestApplication;
   let browser: Browser;
   let page: Page;
@@ -147,5 +148,8 @@ describe.each([
 });
 
 it('no page of the guide sends a payment to a browser: the order’s page shows its state only', () => {
-  expect(readFileSync(PAGE, 'utf8')).not.toMatch(/orders\/1001|payments: (?:Payment\[\]|await)/);
+  const shop = starterFiles().filter(({ path }) => path?.endsWith('spec.ts') === false);
+  expect([readFileSync(PAGE, 'utf8'), ...shop.map(({ code }) => code)].join('\n')).not.toMatch(
+    /orders\/1001|payments: (?:Payment\[\]|await)/,
+  );
 });

@@ -1,25 +1,24 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { codeBlocks } from '../package/guide.js';
+import { readFileSync } from 'node:fs';
+import { codeBlocks, settingFiles, STARTER_PAGES, starterFiles } from '../package/guide.js';
 
-const STARTER = 'sample/starter';
-const PAGES = ['docs/getting-started.md', 'docs/testing.md'];
-const FILES = readdirSync(STARTER, { recursive: true, encoding: 'utf8' }).filter(
-  (name) => name.endsWith('.ts') && !name.endsWith('.tr.ts'),
-);
+/** What the guide shows of the starter. The rest it links to. */
+const SHOWN = ['src/app.module.ts', 'src/checkout/error-pages.filter.ts', 'test/payment-settings.ts'];
 
-const textOf = (name: string): string => readFileSync(`${STARTER}/${name}`, 'utf8');
+const starter = new Map(starterFiles().map(({ path, code }) => [path, code]));
+/** What the pages show of files: their code, without the line that names each. */
+const shown = STARTER_PAGES.flatMap((page) => codeBlocks(page)).filter(({ path }) => starter.has(path));
 
-/** What pages show of files: their code, without the line that names each. */
-function shown(...pages: readonly string[]): Map<string | undefined, string> {
-  const blocks = pages.flatMap((page) => codeBlocks(page));
-  return new Map(blocks.map(({ path, code }) => [path?.replace('.express.ts', '.ts'), code.replace(/^.*\n/, '')]));
-}
-
-it.each(FILES)('the guide shows %s as it is in the starter, which nest g generates', (name) => {
-  expect(shown(...PAGES).get(name)).toBe(textOf(name));
+it('the guide shows what matters most of the starter, and links to it', () => {
+  expect(shown.map(({ path }) => path).sort()).toEqual(SHOWN);
+  for (const page of STARTER_PAGES) expect(readFileSync(page, 'utf8')).toContain('(../sample/starter)');
 });
 
-// That the rest of its code is that of the English page, translations.spec.ts asserts.
+it.each(shown)('the guide shows $path as it is in the starter, which nest g generates', ({ path, code }) => {
+  expect(code.replace(/^.*\n/, '')).toBe(starter.get(path));
+});
+
+// That the code is that of the English page, translations.spec.ts asserts.
 it('the Turkish guide makes a Turkish shop', () => {
-  expect(shown('docs/tr/getting-started.md').get('src/checkout/texts.ts')).toBe(textOf('src/checkout/texts.tr.ts'));
+  expect(settingFiles('docs/tr/getting-started.md').get('.env')).toContain('PAYMENT_LANGUAGE=tr\n');
+  expect(readFileSync('docs/tr/getting-started.md', 'utf8')).toContain('nest add nestjs-card-payment --language tr ');
 });

@@ -1,7 +1,15 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { freePort } from '../services/server.js';
-import { codeBlocks, findingsInPages, guidePages, installLines, settingFiles, writeBlocks } from './guide.js';
+import {
+  codeBlocks,
+  findingsInPages,
+  guidePages,
+  installLines,
+  settingFiles,
+  starterFiles,
+  writeBlocks,
+} from './guide.js';
 import { GuideBuyer, type Page } from './guide-buyer.js';
 import { generatePrismaClient, writeShopOfOrders } from './guide-orders.js';
 import type { MerchantApp } from './merchant-app.js';
@@ -28,7 +36,11 @@ export async function addGuidePackages(app: MerchantApp, ...further: readonly st
 
 /** Compiles the blocks of all pages in the merchant's project to `built/guide`, and returns the errors. */
 export async function compileGuide(app: MerchantApp): Promise<string[]> {
-  const blocks = [...guidePages().flatMap((page) => codeBlocks(page)), ...codeBlocks('broken.md', BROKEN_PAGE)];
+  const blocks = [
+    ...starterFiles(),
+    ...guidePages().flatMap((page) => codeBlocks(page)),
+    ...codeBlocks('broken.md', BROKEN_PAGE),
+  ];
   const written = writeBlocks(blocks, join(app.folder, 'guide'), app.kind === 'nest11' ? 'bare' : 'with .js');
   writeShopOfOrders(join(app.folder, 'guide/orders'));
   await generatePrismaClient(app, join(app.folder, 'guide/orders'));
@@ -42,8 +54,9 @@ export async function compileGuide(app: MerchantApp): Promise<string[]> {
   return findingsInPages(await app.compile('guide'), written, app.folder);
 }
 
-/** The first page has a `main.ts` for each adapter. */
+/** `main.ts` of the starter is for Express, that of the first page for Fastify. */
 export type Adapter = 'Express' | 'Fastify';
+const MAIN: Readonly<Record<Adapter, string>> = { Express: 'main.js', Fastify: 'main.fastify.js' };
 
 const FIRST_PAGE = 'docs/getting-started.md';
 /** A card number with a mistyped digit. */
@@ -75,7 +88,7 @@ export async function payAsInGettingStarted(
   writeSettings(folder);
 
   const port = await freePort();
-  const main = join(app.folder, `built/guide/getting-started/src/main.${adapter.toLowerCase()}.js`);
+  const main = join(app.folder, `built/guide/getting-started/src/${MAIN[adapter]}`);
   const whileRunning = (use: (buyer: GuideBuyer) => Promise<void>): Promise<void> =>
     app.whileRunning([node, main], folder, { PORT: `${port}` }, async () => {
       const buyer = new GuideBuyer(`http://localhost:${port}`);

@@ -1,20 +1,26 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { codeBlocks, writeBlocks } from './guide.js';
+import { type CodeBlock, codeBlocks, writeBlocks } from './guide.js';
 
 /** Loads code of a page into this process. */
 export class GuideRecipes {
   private readonly folder: string;
 
-  /** @param page its blocks with a file name are written as files */
-  constructor(private readonly page: string) {
+  /**
+   * @param page its blocks with a file name are written as files
+   * @param others files of its project that it does not show
+   */
+  constructor(
+    private readonly page: string,
+    private readonly others: readonly CodeBlock[] = [],
+  ) {
     // The folder is inside the repository, so that imports find its packages.
     mkdirSync('reports', { recursive: true });
     this.folder = mkdtempSync(join(resolve('reports'), 'guide-'));
   }
 
   async load<Module>(path: string): Promise<Module> {
-    const blocks = codeBlocks(this.page).filter((block) => block.path?.endsWith('.ts'));
+    const blocks = [...this.others, ...codeBlocks(this.page)].filter((block) => block.path?.endsWith('.ts'));
     const written = writeBlocks(blocks, this.folder, 'with .js').find((block) => block.path === path);
     if (!written) throw new Error(`${this.page} has no ${path}`);
     return (await import(written.file)) as Module;

@@ -9,7 +9,7 @@ export interface CodeBlock {
   readonly line: number;
   /**
    * Its path in a project, from its first line; undefined for a block without one. `src/main.ts on Fastify` becomes
-   * `src/main.fastify.ts`, next to the one for Express.
+   * `src/main.fastify.ts`, next to the starter's, which is for Express.
    */
   readonly path: string | undefined;
   readonly code: string;
@@ -39,7 +39,7 @@ export function codeBlocks(page: string, text = readFileSync(page, 'utf8')): Cod
 }
 
 function pathOf(code: string): string | undefined {
-  const [, path, adapter] = /^\/\/ (\S+\.(?:ts|prisma))(?: on (Express|Fastify))?\n/.exec(code) ?? [];
+  const [, path, adapter] = /^\/\/ (\S+\.(?:ts|prisma))(?: on (Fastify))?\n/.exec(code) ?? [];
   return adapter === undefined ? path : path?.replace(/\.ts$/, `.${adapter.toLowerCase()}.ts`);
 }
 
@@ -58,18 +58,28 @@ export function tabledVersions(page: string, nest: 'NestJS 11' | 'NestJS 12'): s
   });
 }
 
-/** Pages whose files belong to the application of another page. */
-const PAGES_OF_PROJECT: Readonly<Record<string, string>> = { testing: 'getting-started' };
+const STARTER = 'sample/starter';
+
+/** Pages whose files belong to the starter, of which they show some. */
+export const STARTER_PAGES = ['docs/getting-started.md', 'docs/forms.md', 'docs/testing.md'];
+
+/** The files of the starter, which those pages complete. */
+export function starterFiles(): CodeBlock[] {
+  const names = readdirSync(STARTER, { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.tr.ts'))
+    .map((path) => ({ page: `${STARTER}/${path}`, line: 1, path, code: readFileSync(join(STARTER, path), 'utf8') }));
+}
 
 /** The folder for the files of a page. */
 export function projectOf(page: string): string {
-  const name = basename(page, '.md').toLowerCase();
-  return PAGES_OF_PROJECT[name] ?? name;
+  if (page.startsWith(STARTER) || STARTER_PAGES.includes(page)) return 'getting-started';
+  return basename(page, '.md').toLowerCase();
 }
 
 /**
- * Writes blocks into a folder, with one project for each page (but those of docs/testing.md into the project of the
- * first page, which they test). In CommonJS, relative imports need no `.js`, and the pages say to leave it out.
+ * Writes blocks into a folder, with one project for each page (but one for the starter and its pages). In CommonJS,
+ * relative imports need no `.js`, and the pages say to leave it out.
  */
 export function writeBlocks(
   blocks: readonly CodeBlock[],
@@ -95,7 +105,7 @@ export function findingsInPages(compiled: string, blocks: readonly WrittenBlock[
     .filter((line) => line !== '' && !line.startsWith(' '))
     .map((line) => {
       const [, file = '', row = '', what = ''] = /^(.+?)\((\d+),\d+\): (.*)$/.exec(line) ?? [];
-      const block = blocks.find((written) => written.file === join(folder, file));
+      const block = blocks.findLast((written) => written.file === join(folder, file));
       return block ? `${block.page}:${block.line + Number(row) - 1}: ${what}` : line;
     });
 }
