@@ -233,25 +233,6 @@ describe("payments at the gateway's own page", () => {
     expect(await shop.payments.find(id)).toMatchObject({ state: 'pending' });
   });
 
-  it.each([
-    ['baseUrl', { PAYMENT_BASE_URL: 'https://sandbox.example' }],
-    ['merchantId', { PAYMENT_MERCHANT_ID: 'another' }],
-  ])('are neither given up nor asked about with the variables of another %s', async (_name, variables) => {
-    const { id } = await openPage();
-    const { simulator } = shop;
-    const asked = simulator.requests.length;
-    const elsewhere = (...words: string[]) => shop.said(words, { ...shop.env, ...variables });
-    for (const act of ['abandon', 'inquire']) {
-      const { status, stderr } = await elsewhere(act, id);
-      const host = new URL(simulator.url).host;
-      expect([status, stderr]).toEqual([1, expect.stringContaining(`made at the gateway ${host}, `)]);
-    }
-    expect(simulator.requests).toHaveLength(asked);
-    expect(await shop.payments.find(id)).toMatchObject({ state: 'pending' });
-    const { stdout } = await elsewhere('stats', '--json');
-    expect((JSON.parse(stdout) as { otherGateway: number }).otherGateway).toBeGreaterThan(0);
-  });
-
   it('are inquired about: an open page has no outcome yet', async () => {
     const { id } = await openPage();
     const open = await shop.said(['inquire', id]);
