@@ -147,7 +147,10 @@ describe('hosted payments', () => {
     expect(simulator.payAtPage(returnUrl as string).fields.ConversationId).toBe(conversationId);
     const form = embedded.paymentFormContent as string;
     expect(simulator.payAtPage(form).fields.ConversationId).toBe(embedded.conversationId);
-    for (const unknown of ['nobody', `${simulator.url}/hosted/00000000-0000-0000-0000-000000000000`]) {
+    const atBank = await merchant.ask('Init3d');
+    const others = [atBank.conversationId as string, atBank.htmlForm as string];
+    expect(() => simulator.approve(returnUrl as string)).toThrow('no such payment');
+    for (const unknown of ['nobody', ...others, `${simulator.url}/hosted/00000000-0000-0000-0000-000000000000`]) {
       expect(() => simulator.payAtPage(unknown)).toThrow('no such page');
       expect(() => simulator.cancelAtPage(unknown)).toThrow('no such page');
       expect(() => simulator.closePage(unknown)).toThrow('no such page');
