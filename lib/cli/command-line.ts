@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { parseArgs, parseEnv } from 'node:util';
+import { parseArgs, type ParseArgsConfig, parseEnv } from 'node:util';
 import {
   type Call,
   type Command,
@@ -44,28 +44,28 @@ export async function runCommandLine(typed: readonly string[], terminal: Termina
     const isGroup = NAMES.some((one) => one.startsWith(`${first} `));
     const [second = '', ...rest] = others;
     if (isGroup && HELP.includes(second)) return said(helpOfAll(`${first} `));
-    name = await commandNamed(isGroup ? `${first} ${second}` : first, isGroup ? `${first} ` : '');
+    name = commandNamed(isGroup ? `${first} ${second}` : first, isGroup ? `${first} ` : '');
     return await run(name, isGroup ? rest : others, terminal);
   } catch (error) {
     return refusal(error, name);
   }
 }
 
-async function commandNamed(name: string, group: string): Promise<string> {
+/** @throws UsageError that lists the commands */
+function commandNamed(name: string, group: string): string {
   if (Object.hasOwn(COMMANDS, name)) return name;
   const others = NAMES.filter((one) => one.startsWith(group)).map((one) => one.slice(group.length));
   const word = name.slice(group.length);
   if (word === '') throw new UsageError(`"${group.trim()}" needs a command: ${others.join(', ')}.`);
-  const firstWords = [...new Set(others.map((one) => one.split(' ', 1)[0] ?? ''))];
-  const { nearest } = await import('../options/setting-hints.js');
-  const near = nearest(word, firstWords);
-  const meant = near === null ? `The commands are: ${firstWords.join(', ')}.` : `Did you mean "${group}${near}"?`;
-  throw new UsageError(`There is no command "${group}${shownWord(word)}". ${meant}`);
+  const firstWords = new Set(others.map((one) => one.split(' ', 1)[0]));
+  throw new UsageError(
+    `There is no command "${group}${shownWord(word)}". The commands are: ${[...firstWords].join(', ')}.`,
+  );
 }
 
 async function run(name: string, typed: readonly string[], terminal: Terminal): Promise<Answer> {
   const command = COMMANDS[name]!;
-  const parsed = await parsedBy(name, command, typed);
+  const parsed = parsedBy(name, command, typed);
   if (parsed.flags.has('help')) return said(helpOf(name, command));
   const environmentFile = loadEnvironmentFile(parsed.options.env);
   const act = await command.load();
@@ -82,19 +82,14 @@ function textOf({ text, json, columns }: Outcome, isJson: boolean): string {
 }
 
 /** @throws UsageError */
-async function parsedBy(name: string, { args, options }: Command, typed: readonly string[]) {
+function parsedBy(name: string, { args, options }: Command, typed: readonly string[]) {
   const known = Object.fromEntries(
     (['help', ...options] as const).map((option) => {
       const isFlag = !('value' in OPTIONS[option]);
       return [option, { type: isFlag ? ('boolean' as const) : ('string' as const), multiple: !isFlag }];
     }),
   );
-  const config = { args: [...typed], options: { ...known, help: { type: 'boolean', short: 'h' } as const } };
-  for (const token of parseArgs({ ...config, strict: false, allowPositionals: true, tokens: true }).tokens) {
-    if (token.kind !== 'option' || Object.hasOwn(config.options, token.name)) continue;
-    throw new UsageError(await unknownOption(name, token.rawName, Object.keys(config.options)));
-  }
-  const { values, positionals } = strictly(config);
+  const { values, positionals } = strictly([...typed], { ...known, help: { type: 'boolean', short: 'h' } });
   const given = Object.entries(values) as [OptionName, true | string[]][];
   const texts = given.flatMap(([option, value]) => (value === true ? [] : [[option, oneText(option, value)] as const]));
   const call: Pick<Call, 'args' | 'options' | 'flags'> = {
@@ -116,22 +111,14 @@ function oneText(option: OptionName, values: readonly string[]): string {
   return option === 'state' || option === 'skip' ? values.join(',') : (values.at(-1) ?? '');
 }
 
-function strictly(config: NonNullable<Parameters<typeof parseArgs>[0]>) {
+function strictly(args: string[], options: ParseArgsConfig['options']) {
   try {
-    return parseArgs({ ...config, allowPositionals: true });
+    return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
+    // After the first sentence it speaks of arguments that begin with a dash: no command takes one.
     const { message } = error as Error;
-    throw new UsageError(message.split('\n', 1)[0] ?? message);
+    throw new UsageError(message.split(/(?<=')\. |\n/, 1)[0] ?? message);
   }
-}
-
-async function unknownOption(name: string, option: string, known: readonly string[]): Promise<string> {
-  const typed = option.replace(/^-+/, '');
-  const { nearest } = await import('../options/setting-hints.js');
-  // `--env-file` does not reach this: Node.js consumes it, wherever it stands.
-  const near = nearest(typed, known) ?? known.find((one) => typed.startsWith(`${one}-`)) ?? null;
-  const meant = near === null ? '' : ` Did you mean --${near}?`;
-  return `"${name}" has no option ${option}.${meant}`;
 }
 
 /** A word as it was typed, unless it is a URL, perhaps with a password. */
@@ -172,9 +159,10 @@ async function refusal(error: unknown, name: string | null): Promise<Answer> {
   const help = ['nestjs-card-payment', ...(name === null ? [] : [name]), '--help'].join(' ');
   if (error instanceof UsageError) return say(2, `${error.message}\n"${help}" explains it.`);
   if (error instanceof CommandFailedError) return say(1, error.message);
-  const { PaymentConfigurationError, PaymentError } = await import('../errors/payment-errors.js');
-  const isForPeople = error instanceof PaymentError;
-  return say(error instanceof PaymentConfigurationError ? 2 : 1, isForPeople ? error.message : kindOf(error));
+  const { PaymentConfigurationError, PaymentError, PaymentValidationError } =
+    await import('../errors/payment-errors.js');
+  const isWrongInput = error instanceof PaymentConfigurationError || error instanceof PaymentValidationError;
+  return say(isWrongInput ? 2 : 1, error instanceof PaymentError ? error.message : kindOf(error));
 }
 
 /** The message of a driver's error, or of a bug, is not shown: it may hold a statement's values or a password. */

@@ -36,21 +36,15 @@ export async function checkCallbackAddress(target: DoctorTarget, given: string |
   try {
     return await withinTime(limitMs, (signal) => ask(address, target, signal));
   } catch (error) {
-    const { hostname } = new URL(address);
+    const cause = causeOf(error);
+    const unreached = `${address} cannot be reached (${cause})`;
     // On a developer's machine, the application may not have been started yet.
-    if (isRefused(error) && isLoopback(hostname) && (isLocal || isSimulated)) {
-      const advice = 'Is the application running? Start it, and run this again.';
-      return skipped(`${address} cannot be reached: ${causeOf(error)}`, advice);
+    if (cause === 'ECONNREFUSED' && isLoopback(new URL(address).hostname) && (isLocal || isSimulated)) {
+      return skipped(unreached, 'Is the application running? Start it, and run this again.');
     }
-    const advice =
-      'Is the application running? From inside some networks a public address cannot be reached; ' +
-      'then check it from elsewhere.';
-    return failed(`${address} cannot be reached: ${causeOf(error)}`, advice);
+    const elsewhere = 'From inside some networks a public address cannot be reached; then check it from elsewhere.';
+    return failed(unreached, `Is the application running? ${elsewhere}`);
   }
-}
-
-function isRefused(error: unknown): boolean {
-  return causeOf(error).endsWith('(ECONNREFUSED)');
 }
 
 /** Where the callback controller answers; null if the variables do not say. */

@@ -70,8 +70,7 @@ async function askForRoot(
     const clock = await compare("the gateway's", limitMs, async (signal) => (await requestOnce(url, signal)).date);
     return { trouble: null, clock };
   } catch (error) {
-    const message = `${url.host} cannot be reached: ${causeOf(error)}`;
-    return { trouble: { message, advice: '' }, clock: null };
+    return { trouble: { message: `${url.host} cannot be reached (${causeOf(error)})`, advice: '' }, clock: null };
   }
 }
 

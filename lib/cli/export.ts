@@ -174,22 +174,12 @@ type ExportEntry = Readonly<Record<Column, string | number | null>>;
 /** The columns that hold amounts and rates. */
 const AMOUNTS: ReadonlySet<Column> = new Set(['amount', 'chargedAmount', 'commissionRate', 'commissionAmount']);
 
-/** What only a payment shows. */
-const NOT_OF_A_REFUND = {
-  authCode: null,
-  chargedAmount: null,
-  installmentCount: null,
-  commissionRate: null,
-  commissionAmount: null,
-};
-
 /** @param sale the payment, or that of the refund; null if it is gone */
 function exportEntryOf(settled: Payment | Refund, sale: Payment | null, zone: Zone): ExportEntry {
-  const isRefund = 'refundId' in settled;
   const time = (at: Date | null): string | null => at && zone.text(at);
-  const all = {
-    ...(isRefund ? { ...settled, ...NOT_OF_A_REFUND } : { ...settled, refundId: null }),
-    kind: isRefund ? settled.kind : 'sale',
+  const all: Partial<ExportEntry> = {
+    ...settled,
+    kind: isRefund(settled) ? settled.kind : 'sale',
     method: sale?.kind ?? null,
     maskedCardNumber: sale?.maskedCardNumber ?? null,
     currency: currencyLetters(settled.currencyCode),
@@ -197,7 +187,8 @@ function exportEntryOf(settled: Payment | Refund, sale: Payment | null, zone: Zo
     transactionAt: time(settled.transactionAt),
     createdAt: time(settled.createdAt),
   };
-  return Object.fromEntries(EXPORT_COLUMNS.map((column) => [column, all[column]])) as ExportEntry;
+  // A refund has not all of them: no installmentCount, no commission.
+  return Object.fromEntries(EXPORT_COLUMNS.map((column) => [column, all[column] ?? null])) as ExportEntry;
 }
 
 /** How entries are written: what is before the first, each of them, and what is after the last. */

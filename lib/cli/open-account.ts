@@ -32,42 +32,32 @@ export interface Account {
   readonly isGatewayKnown: boolean;
 }
 
-/** What a command asks of the gateway, and what to do where it cannot. */
-export interface GatewayTask {
-  /** The method of `PaymentService` that does the same: `inquire`. */
-  readonly method: string;
-  /** What the dialect "standard" cannot do: `ask for the outcome of a payment`. */
-  readonly task: string;
-  /** What an operator does instead. */
-  readonly instead: string;
-}
-
 /**
  * Starts the payment module on the application's store, which must exist already, and closes it when the work is done.
  * It creates and migrates nothing.
  *
- * @param task given if the gateway is asked; otherwise its settings are not needed
+ * @param asksGateway whether the gateway is asked; otherwise its settings are not needed
  * @throws UsageError, PaymentConfigurationError, CommandFailedError if the store cannot be opened
  */
 export async function withAccount<T>(
   call: Call,
   work: (opened: Account) => Promise<T>,
-  task: GatewayTask | null = null,
+  asksGateway = false,
 ): Promise<T> {
   const { environment } = call;
   const { account = DEFAULT_ACCOUNT, store: url } = call.options;
   const isEmbedded = isSimulatorMeant({}, environment, account);
-  if (task && isEmbedded) throw embeddedSimulatorError(account, task);
+  if (asksGateway && isEmbedded) throw embeddedSimulatorError(account);
   const variable = variableOf(account, 'storeUrl');
   const source = url === undefined ? variable : '--store';
   new StderrLogger().use();
   const store = await openExisting(storeUrlOf(url ?? environment[variable], source), source);
   try {
-    if (task) refuseStandard(environment, account, task);
+    if (asksGateway) refuseStandard(environment, account);
     const { values } = readOptions({}, environment, account);
     // So that a payment can be told from one of another gateway.
     const isGatewayKnown = Boolean(values.baseUrl && values.merchantId && values.dialect) && !isEmbedded;
-    const options = task ? {} : offlineOptions(isEmbedded ? { ...values, baseUrl: undefined } : values);
+    const options = asksGateway ? {} : offlineOptions(isEmbedded ? { ...values, baseUrl: undefined } : values);
     const name = account === DEFAULT_ACCOUNT ? undefined : account;
     const module = PaymentModule.forRoot({ ...options, name, store, background: false, callback: false });
     // What the module says when it starts is about an application: its handlers, its guards.
@@ -122,19 +112,21 @@ function userName(): string | undefined {
   }
 }
 
-function embeddedSimulatorError(account: string, { method }: GatewayTask): UsageError {
+function embeddedSimulatorError(account: string): UsageError {
   return new UsageError(
     `${variableOf(account, 'baseUrl')} is the simulator inside the application, which only the application itself can ` +
-      `ask: call PaymentService.${method} there; or run "nestjs-card-payment simulate" and use the settings that it prints.`,
+      'ask: use PaymentOperations or the desk there; or run "nestjs-card-payment simulate" and use the settings that it ' +
+      'prints.',
   );
 }
 
 /** @throws UsageError */
-function refuseStandard(environment: Environment, account: string, { task, instead }: GatewayTask): void {
+function refuseStandard(environment: Environment, account: string): void {
   const dialect = variableOf(account, 'dialect');
   if ((environment[dialect] || 'standard') !== 'standard') return;
   throw new UsageError(
-    `The dialect "standard" (${dialect}) cannot ${task}: the interface does not show how. ${instead}`,
+    `The dialect "standard" (${dialect}) has no request for this: the interface shows none. Look the payment up, or give ` +
+      'the money back, in the panel of the gateway; then use "payments resolve" or "payments record-refund".',
   );
 }
 

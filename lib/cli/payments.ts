@@ -1,6 +1,3 @@
-import { isLoopbackUrl } from '../options/url-checks.js';
-import { nearest } from '../options/setting-hints.js';
-import { variableOf } from '../payment/account.js';
 import { currencyLetters } from '../payment/amount.js';
 import type { Payment } from '../payment/payment.js';
 import {
@@ -12,7 +9,7 @@ import {
 } from '../payment/states.js';
 import type { Refund } from '../payment/refund.js';
 import { type Call, CommandFailedError, listOf, type Outcome, type Run, UsageError, wholeNumber } from './command.js';
-import { type Account, type GatewayTask, whoAsks, withAccount } from './open-account.js';
+import { type Account, whoAsks, withAccount } from './open-account.js';
 
 const PAYMENT_COLUMNS = ['conversationId', 'state', 'amount', 'currency', 'updatedAt', 'reason', 'code', 'reference'];
 export const COLUMNS = {
@@ -20,17 +17,8 @@ export const COLUMNS = {
   refunds: ['refundId', 'kind', ...PAYMENT_COLUMNS.slice(1, -1), 'conversationId', 'note', 'by'],
 };
 
-const INQUIRY: GatewayTask = {
-  method: 'inquire',
-  task: 'ask for the outcome of a payment',
-  instead: 'Look the payment up in the panel of the gateway, then use "payments resolve".',
-};
-
-const ABANDONING: GatewayTask = {
-  method: 'abandon',
-  task: "ask whether a payment at the gateway's own page was made",
-  instead: 'It cannot open such a page either.',
-};
+/** What is said of a payment or refund that has no outcome after the gateway was asked. */
+const NO_CLEAR_ANSWER = 'the gateway gave no clear answer, or none.';
 
 export const list: Run = (call) => {
   const { reference } = call.options;
@@ -79,10 +67,11 @@ export const inquire: Run = (call) => {
       const found = await foundBy(opened, id);
       const asked = isRefund(found) ? await operations.inquireRefund(id, member) : await operations.inquire(id, member);
       const { state } = asked;
-      const isOpen = state === 'unknown' || state === 'pending' || isClaimed(state);
-      return { ...outcomeOf(asked), ...(isOpen && { status: 1, remark: stillOpen(opened, asked) }) };
+      if (state !== 'unknown' && state !== 'pending' && !isClaimed(state)) return outcomeOf(asked);
+      const why = state === 'pending' ? 'the gateway did not say that it was paid.' : NO_CLEAR_ANSWER;
+      return { ...outcomeOf(asked), status: 1, remark: `It is still ${state}: ${why}` };
     },
-    INQUIRY,
+    true,
   );
 };
 
@@ -97,22 +86,12 @@ export const abandon: Run = (call) => {
       const { state } = payment;
       if (state === 'expired' || state === 'failed') return outcomeOf(payment);
       const isOpen = state === 'pending' || state === 'unknown';
-      const remark = isOpen ? stillOpen(opened, payment, true) : `It was not given up: it is ${state}.`;
+      const remark = isOpen ? `It is still ${state}: ${NO_CLEAR_ANSWER}` : `It was not given up: it is ${state}.`;
       return { ...outcomeOf(payment), remark, status: 1 };
     },
-    ABANDONING,
+    true,
   );
 };
-
-/** @param endsUnpaid whether an answer that it was not paid would have ended it */
-function stillOpen({ settings }: Account, { state }: Payment | Refund, endsUnpaid = false): string {
-  if (state === 'pending' && !endsUnpaid) return 'It is still pending: the gateway did not say that it was paid.';
-  const variable = variableOf(settings.account, 'baseUrl');
-  // A gateway on this machine is a simulator.
-  const note = ` The gateway is on this machine (${variable}): a simulator forgets its payments when it stops.`;
-  const isHere = isLoopbackUrl(settings.baseUrl);
-  return `It is still ${state}: the gateway gave no clear answer, or none.${isHere ? note : ''}`;
-}
 
 export const resolve: Run = (call) => {
   const [id = '', state] = call.args;
@@ -192,8 +171,6 @@ export function statesOf<State extends string>(
   return names.map((name) => {
     const state = states.find((one) => one === name);
     if (state !== undefined) return state;
-    const near = nearest(name, states);
-    const meant = near === null ? `there are ${states.join(', ')}` : `did you mean ${near}?`;
-    throw new UsageError(`--state: there is no state "${name}"; ${meant}`);
+    throw new UsageError(`--state: there is no state "${name}"; there are ${states.join(', ')}`);
   });
 }

@@ -53,11 +53,12 @@ function momentOf(option: 'from' | 'to', text: string | undefined, zone: Zone): 
 /** A time zone by its IANA name. */
 export class Zone {
   private readonly format: Intl.DateTimeFormat;
-  private last: { readonly quarter: number; readonly offsetMs: number } | null = null;
+  private last: { readonly quarter: number; readonly offset: string } | null = null;
 
   /** @throws UsageError */
   constructor(readonly name: string) {
-    const format = formatIn(name);
+    // Some releases of Node.js take an offset for a zone, others do not.
+    const format = /^[A-Za-z]/.test(name) ? formatIn(name) : null;
     if (!format) {
       throw new UsageError(
         `--zone: there is no time zone "${name}"; it takes a name such as Europe/Istanbul, Europe/Berlin or UTC.`,
@@ -68,58 +69,42 @@ export class Zone {
 
   /** ISO 8601 with the offset of the zone: `2026-11-01T00:00:00.000+03:00`. */
   text(at: Date): string {
-    const offsetMs = this.offsetMs(at);
-    const local = new Date(at.getTime() + offsetMs).toISOString().slice(0, -1);
-    const minutes = Math.abs(offsetMs) / 60_000;
-    const [hours, rest] = [Math.floor(minutes / 60), Math.floor(minutes % 60)].map((part) =>
-      String(part).padStart(2, '0'),
-    );
-    return `${local}${offsetMs < 0 ? '-' : '+'}${hours}:${rest}`;
+    const offset = this.offset(at);
+    return new Date(at.getTime() + offsetMs(offset)).toISOString().slice(0, -1) + offset;
   }
 
   /** The first moment of a day. Where the clock is put forward at midnight, the day begins later. */
   startOfDay(utcMidnight: Date): Date {
-    const isThere = (at: number): boolean => at + this.offsetMs(new Date(at)) >= utcMidnight.getTime();
-    let [before, start] = [utcMidnight.getTime() - DAY_MS, utcMidnight.getTime() + DAY_MS];
-    while (start - before > 1) {
-      const middle = Math.floor((before + start) / 2);
-      if (isThere(middle)) start = middle;
-      else before = middle;
-    }
-    return new Date(start);
+    const midnight = utcMidnight.getTime();
+    const offsetAt = (at: number): number => offsetMs(this.offset(new Date(at)));
+    // By the offset before the clock is changed that day, and by the one after.
+    const guess = midnight - offsetAt(midnight);
+    const other = midnight - offsetAt(guess);
+    const earlier = Math.min(guess, other);
+    return new Date(earlier + offsetAt(earlier) >= midnight ? earlier : Math.max(guess, other));
   }
 
-  /** Asking `Intl` for each time would take most of an export's CPU time. */
-  private offsetMs(at: Date): number {
+  /** Such as `+03:00`. Asking `Intl` for each time would take most of an export's CPU time. */
+  private offset(at: Date): string {
     const quarter = Math.floor(at.getTime() / QUARTER_MS);
-    if (this.last?.quarter !== quarter) this.last = { quarter, offsetMs: this.offsetAt(at) };
-    return this.last.offsetMs;
+    if (this.last?.quarter !== quarter) this.last = { quarter, offset: this.offsetAt(at) };
+    return this.last.offset;
   }
 
-  private offsetAt(at: Date): number {
-    const parts = Object.fromEntries(this.format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-    const whole = Math.floor(at.getTime() / 1_000) * 1_000;
-    return Date.UTC(year, month - 1, day, hour, minute, second) - whole;
+  private offsetAt(at: Date): string {
+    const name = this.format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    return /[+-]\d\d:\d\d/.exec(name)?.[0] ?? '+00:00';
   }
 }
 
+function offsetMs(offset: string): number {
+  const [hours = 0, minutes = 0] = offset.slice(1).split(':').map(Number);
+  return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}
+
 function formatIn(timeZone: string): Intl.DateTimeFormat | null {
-  // Some releases of Node.js take an offset for a zone, others do not.
-  if (!/^[A-Za-z]/.test(timeZone)) return null;
   try {
-    return new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      calendar: 'gregory',
-      numberingSystem: 'latn',
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
+    return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
   } catch {
     return null;
   }

@@ -1,9 +1,4 @@
-import {
-  PaymentDuplicateError,
-  PaymentNotSentError,
-  PaymentRefundError,
-  PaymentValidationError,
-} from '../errors/payment-errors.js';
+import { PaymentDuplicateError } from '../errors/payment-errors.js';
 import type { GatewayClient } from '../gateway/gateway-client.js';
 import {
   AMOUNT_TEXTS,
@@ -17,21 +12,8 @@ import { REFUND_STATES, UNCLEAR_STATES } from '../payment/states.js';
 import type { Refund } from '../payment/refund.js';
 import { type Call, CommandFailedError, type Outcome, type Run, UsageError } from './command.js';
 import { escaped, layOut } from './layout.js';
-import { type Account, type GatewayTask, whoAsks, withAccount } from './open-account.js';
+import { type Account, whoAsks, withAccount } from './open-account.js';
 import { COLUMNS, isRefund, outcomeOf, pageOf, statesOf, withLetters } from './payments.js';
-
-const TASKS: Readonly<Record<RefundKind, GatewayTask>> = {
-  refund: {
-    method: 'refund',
-    task: 'refund a payment',
-    instead: 'Refund it in the panel of the gateway, then use "payments record-refund".',
-  },
-  void: {
-    method: 'void',
-    task: 'void a payment',
-    instead: 'Void it in the panel of the gateway, then use "payments record-refund" with the whole amount.',
-  },
-};
 
 export const refund: Run = (call) => giveBack('refund', call);
 export const callOff: Run = (call) => giveBack('void', call);
@@ -72,11 +54,10 @@ function giveBack(kind: RefundKind, call: Call): Promise<Outcome> {
       const sending = sendingAsShown(opened.gateway, plan, call);
       const { operations } = opened;
       const given = kind === 'void' ? operations.void(input) : operations.refund({ ...input, amount });
-      const done = await inWords(given, call);
-      const already = sending.isSent ? '' : `Nothing was sent: this ${kind} was asked for before. `;
-      return refundOutcome(done, already);
+      const done = await orTaken(given);
+      return refundOutcome(done, sending.isSent ? '' : `Nothing was sent: this ${kind} was asked for before. `);
     },
-    TASKS[kind],
+    true,
   );
 }
 
@@ -129,7 +110,7 @@ export const record: Run = (call) => {
   if (note === undefined) throw new UsageError('"payments record-refund" needs --note: where it was made, and why.');
   return withAccount(call, async (opened) => {
     await paymentOf(opened, input.conversationId);
-    return refundOutcome(await inWords(opened.operations.recordRefund({ ...input, amount, note }), call));
+    return refundOutcome(await orTaken(opened.operations.recordRefund({ ...input, amount, note })));
   });
 };
 
@@ -187,33 +168,13 @@ function refundOutcome(done: Refund, already = ''): Outcome {
   return { ...outcomeOf(done), status, ...(remark !== '' && { remark }) };
 }
 
-const OPTION_OF_FIELD: Readonly<Record<string, string>> = {
-  conversationId: 'CONVERSATION_ID',
-  refundId: '--refund-id',
-  idempotencyKey: '--key',
-};
-
-/** Words the errors for those who typed the command. */
-async function inWords(given: Promise<Refund>, { args, options }: Call): Promise<Refund> {
+/** Says which refund has the id or the key, where it is another one's. */
+async function orTaken(given: Promise<Refund>): Promise<Refund> {
   try {
     return await given;
   } catch (error) {
-    if (error instanceof PaymentValidationError) {
-      const issues = error.issuesIn('en');
-      throw new UsageError(
-        `${issues.map(({ path, message }) => `${OPTION_OF_FIELD[path] ?? `--${path}`} ${message}`).join('; ')}.`,
-      );
-    }
-    if (error instanceof PaymentNotSentError && options['refund-id'] !== undefined) {
-      throw new CommandFailedError(`${error.message} Take another --refund-id for that.`);
-    }
-    if (error instanceof PaymentRefundError && error.reason === 'in_progress') {
-      throw new CommandFailedError(`${error.message} "payments refunds ${args.join()}" shows it.`);
-    }
-    if (error instanceof PaymentDuplicateError && error.refund) {
-      const { refundId, conversationId } = error.refund;
-      throw new CommandFailedError(`${error.message} It is ${refundId} of payment ${conversationId}.`);
-    }
-    throw error;
+    if (!(error instanceof PaymentDuplicateError && error.refund)) throw error;
+    const { refundId, conversationId } = error.refund;
+    throw new CommandFailedError(`${error.message} It is ${refundId} of payment ${conversationId}.`);
   }
 }

@@ -61,9 +61,10 @@ export class BuyerServer {
   }
 
   private visitAt(path: string, form: URLSearchParams): Visit | undefined {
-    if (path.startsWith(BANK_PATH)) return this.visits.atBank(path.slice(BANK_PATH.length));
-    if (path.startsWith(PAGE_PATH)) return this.visits.atGateway(path.slice(PAGE_PATH.length));
-    return this.visits.atGateway(form.get('session') ?? '');
+    const isBank = path.startsWith(BANK_PATH);
+    const id = path.startsWith(FORM_PATH) ? form.get('session') : path.slice((isBank ? BANK_PATH : PAGE_PATH).length);
+    const visit = this.visits.withId(id ?? '');
+    return visit && isAtBank(visit) === isBank ? visit : undefined;
   }
 
   private atBank(visit: Visit, form: URLSearchParams): Result {

@@ -10,8 +10,6 @@ export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** The number of its connection: requests with the same number shared one. */
-  readonly connection: number;
   readonly at: Date;
   /** The body as it was received; empty when it was not read. */
   text: string;

@@ -19,8 +19,6 @@ import { stringifyExact } from './wire-values.js';
 export class GatewayServer {
   /** Oldest first. */
   readonly requests: RecordedRequest[] = [];
-  private readonly connections = new WeakMap<Socket, number>();
-  private connectionCount = 0;
 
   constructor(
     private readonly gateway: Gateway,
@@ -64,7 +62,6 @@ export class GatewayServer {
       method: request.method ?? '',
       path: request.url ?? '/',
       headers: request.headers,
-      connection: this.connectionNumber(request.socket),
       at: this.gateway.settings.clock(),
       text: '',
       body: undefined,
@@ -131,12 +128,6 @@ export class GatewayServer {
     }
     record.answer = { status, headers, text: body.toString() };
     response.end(body);
-  }
-
-  private connectionNumber(socket: Socket): number {
-    const number = this.connections.get(socket) ?? (this.connectionCount += 1);
-    this.connections.set(socket, number);
-    return number;
   }
 }
 

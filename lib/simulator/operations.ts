@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { bankPageForm, embeddedForm } from './buyer-pages.js';
 import type { SimulatedDialect } from './dialects.js';
-import type { Charge, ChargeRefund, Decision, Ledger, RefundOperation, SimulatorOperation } from './ledger.js';
+import type { ChargeRefund, Decision, Ledger, RefundOperation, SimulatorOperation } from './ledger.js';
 import {
   checkHeaders,
   type GatewayRequest,
@@ -235,7 +235,7 @@ export class Gateway {
   /** Auth3d. */
   completePayment(body: JsonObject): OperationWork {
     const visit = typeof body.conversationId === 'string' ? this.visits.of(body.conversationId) : undefined;
-    if (!visit?.verification || !matchesCallback(visit.verification.content, body)) {
+    if (!visit?.verification || !matchesCallback(visit.verification.callback, body)) {
       throw new Refusal(400, REFUSAL_CODES.callback, 'Not the content that the bank sent');
     }
     if (this.ledger.decision(visit.request.conversationId)) {
@@ -308,7 +308,7 @@ export class Gateway {
     const payment = ledger.decisionOfPayment(paymentId);
     const charge = payment?.charge ?? null;
     const given = charge ? ledger.refundsOf(charge) : [];
-    const { code, givesBack, pace, wrong, inquiry, exceedsBalance } = refundVerdict(kind, request, payment, given, at);
+    const { code, givesBack, pace, inquiry, exceedsBalance } = refundVerdict(kind, request, payment, given, at);
     const orderId = payment?.orderId ?? request.orderId;
     const amount = request.amount || charge?.amount;
     const refund: ChargeRefund | null =
@@ -318,11 +318,10 @@ export class Gateway {
     const fields = {
       ...this.codeFields(code, language),
       responseDate: replyDate(at),
-      conversationId: wrong === 'conversationId' ? 'SIM00000000000000000' : conversationId,
+      conversationId,
       orderId,
       paymentId,
       bankUniqueReferenceNumber: refund ? referencePrefix(at) + this.newIds().paymentId.slice(-6) : '',
-      ...(wrong === 'amount' && charge && { paymentInfo: { amount: new JsonNumber(largerThan(charge)) } }),
     };
     return {
       fields,
@@ -384,7 +383,7 @@ const DECLINES = {
   settled: 'B0021',
 } as const;
 
-interface RefundVerdict extends Pick<MagicRefund, 'code' | 'givesBack' | 'pace' | 'wrong' | 'inquiry'> {
+interface RefundVerdict extends Pick<MagicRefund, 'code' | 'givesBack' | 'pace' | 'inquiry'> {
   /** Whether more was asked for than was left. */
   readonly exceedsBalance: boolean;
 }
@@ -416,12 +415,7 @@ function refundVerdict(
 }
 
 function declined(code: string, exceedsBalance = false): RefundVerdict {
-  return { code, givesBack: false, pace: 'at once', wrong: 'nothing', inquiry: code, exceedsBalance };
-}
-
-/** An amount that is neither a refund's nor the sale's. */
-function largerThan({ amount, currencyCode }: Charge): string {
-  return majorUnits(minorUnits(amount, currencyCode) + 1n, currencyCode);
+  return { code, givesBack: false, pace: 'at once', inquiry: code, exceedsBalance };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { TlsOptions } from 'node:tls';
 import { MORPOS, type SimulatedDialect, STANDARD } from './dialects.js';
 
 /** The dialects that the simulator speaks: MorPOS as public sources show it, and the interface alone. */
@@ -38,14 +39,8 @@ export interface SimulatorOptions {
   readonly publicUrl?: string;
   /** Whether the simulator keeps the process alive, as a command wants and a test does not. Default false. */
   readonly keepsProcessAlive?: boolean;
-  /** In PEM. With this, it serves https; with `ca` and `requestCert` as well, it asks for a client certificate. */
-  readonly tls?: {
-    readonly key: string | Buffer;
-    readonly cert: string | Buffer;
-    readonly ca?: string | Buffer;
-    readonly requestCert?: boolean;
-    readonly rejectUnauthorized?: boolean;
-  };
+  /** With this, such as `{ key, cert }` in PEM, it serves https. */
+  readonly tls?: TlsOptions;
   /** Default `standard`. */
   readonly dialect?: SimulatorDialect;
   /** Default: {@link SIMULATOR_CREDENTIALS}. */
@@ -64,12 +59,6 @@ export interface SimulatorOptions {
    * says that it does.
    */
   readonly inquiryKnowsRefunds?: boolean;
-  /**
-   * How long a page of the gateway's, or its embedded form, is said to be open; the form's answer names its end. It can
-   * be paid until `closePage` is called, which is the worst case for the merchant. Default 20 minutes: the real time is
-   * unverified.
-   */
-  readonly hostedPageMs?: number;
   /**
    * The fee of paying with a credit card in so many instalments, in percent as decimal text: `{ 3: '2.5' }`. CheckBin
    * tells the total if it is asked with an amount, and DoPayment and Auth3d charge it. Default: no fee. Whether and how
@@ -101,7 +90,6 @@ export function settingsOf(options: SimulatorOptions, publicUrl: string): Simula
     timestampToleranceMs: options.timestampToleranceMs ?? 5 * 60 * 1000,
     slowMs: options.slowMs ?? 3000,
     inquiryKnowsRefunds: options.inquiryKnowsRefunds ?? false,
-    hostedPageMs: options.hostedPageMs ?? 20 * 60 * 1000,
     installmentRates: options.installmentRates ?? {},
     keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 5000,
     requestLimit: options.requestLimit ?? 10_000,

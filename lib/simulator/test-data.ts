@@ -91,23 +91,13 @@ export interface MagicRefund {
   readonly code: string;
   readonly givesBack: boolean;
   readonly pace: MagicAmount['pace'];
-  /** What the answer gets wrong. */
-  readonly wrong: 'nothing' | 'amount' | 'conversationId';
   /** The code of a later CheckPayment, if inquiries know refunds; null when it does not find the refund. */
   readonly inquiry: string | null;
   readonly meaning: string;
 }
 
 /** The vendor's public sample of a refund's answer shows `00`, not `B0000`. */
-const GIVEN_BACK = {
-  digits: '',
-  code: '00',
-  givesBack: true,
-  pace: 'at once',
-  wrong: 'nothing',
-  inquiry: 'B0000',
-  meaning: '',
-} as const;
+const GIVEN_BACK = { digits: '', code: '00', givesBack: true, pace: 'at once', inquiry: 'B0000', meaning: '' } as const;
 const NOT_GIVEN_BACK = { ...GIVEN_BACK, givesBack: false, inquiry: null } as const;
 
 /** The amounts of refunds that have a special answer. All others are given back, as far as the charge covers them. */
@@ -118,8 +108,6 @@ export const MAGIC_REFUNDS: readonly MagicRefund[] = [
   { ...NOT_GIVEN_BACK, digits: '83', pace: 'never', meaning: 'no answer, not given back' },
   { ...GIVEN_BACK, digits: '84', pace: 'never', meaning: 'no answer, yet given back' },
   { ...NOT_GIVEN_BACK, digits: '85', code: 'B7777', meaning: 'an unheard-of code, not given back' },
-  { ...GIVEN_BACK, digits: '86', wrong: 'amount', meaning: 'given back; the answer names another amount' },
-  { ...GIVEN_BACK, digits: '87', wrong: 'conversationId', meaning: 'given back; the answer names another refund' },
   { ...GIVEN_BACK, digits: '88', code: 'B0000', meaning: 'given back, with the code of an approved sale' },
   { ...GIVEN_BACK, digits: '89', pace: 'slow', meaning: 'given back by a slow bank' },
 ];

@@ -21,6 +21,8 @@ export const PAGE_PATH = '/hosted/';
 /** Where the vendor's embedded form posts to. */
 export const FORM_PATH = '/v1/EmbeddedPayment/processPayment';
 
+/** The id of a visit, in its address and its content. */
+const SESSION = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 const PASSWORD_TRIES = 3;
 /** The code of the vendor's plugins for a payment that was not made. */
 const NOT_PAID = 'R0099';
@@ -68,6 +70,12 @@ export interface PaymentIds {
   readonly paymentId: string;
 }
 
+/**
+ * How long a page of the gateway's is said to be open: unverified. It can be paid until `closePage` is called, which is
+ * the worst case for the merchant.
+ */
+const PAGE_OPEN_MS = 20 * 60 * 1000;
+
 /** A buyer at the bank, at the gateway's own page, or at its form in a page of the merchant. */
 export interface Visit extends PaymentIds {
   readonly id: string;
@@ -86,13 +94,8 @@ export interface Visit extends PaymentIds {
 
 interface Verification {
   readonly code: string;
-  readonly content: CallbackContent;
+  /** Auth3d must bring back its fields. */
   readonly callback: BankCallback;
-}
-
-/** The fields that the bank sends to the merchant, and that Auth3d must bring back. */
-interface CallbackContent {
-  readonly [field: string]: string | { readonly [field: string]: string };
 }
 
 /** A card as it was typed at the gateway's page, without spaces. */
@@ -133,7 +136,7 @@ export class Visits {
 
   /** Makes a visit; the buyer can enter once it is opened. */
   prepare(request: GatewayRequest, { orderId, paymentId }: PaymentIds): Visit {
-    const endsAt = new Date(this.settings.clock().getTime() + this.settings.hostedPageMs);
+    const endsAt = new Date(this.settings.clock().getTime() + PAGE_OPEN_MS);
     const nothingYet = { triesLeft: PASSWORD_TRIES, verification: null, isClosed: false, charged: null };
     return { id: randomUUID(), request, orderId, paymentId, endsAt, ...nothingYet };
   }
@@ -147,14 +150,15 @@ export class Visits {
     return this.byConversation.get(conversationId);
   }
 
-  atBank(id: string): Visit | undefined {
-    const visit = this.byId.get(id);
-    return visit && isAtBank(visit) ? visit : undefined;
+  withId(id: string): Visit | undefined {
+    return this.byId.get(id);
   }
 
-  atGateway(id: string): Visit | undefined {
-    const visit = this.byId.get(id);
-    return visit && !isAtBank(visit) ? visit : undefined;
+  /** By its conversationId, or by its page: the address, or the content as HTML or Base64. */
+  find(conversationIdOrPage: string): Visit | undefined {
+    const texts = [conversationIdOrPage, Buffer.from(conversationIdOrPage, 'base64').toString()];
+    const [id = ''] = texts.flatMap((text) => SESSION.exec(text)?.[0] ?? []);
+    return this.of(conversationIdOrPage) ?? this.withId(id);
   }
 
   reset(): void {
@@ -184,16 +188,13 @@ export class Bank {
   }
 
   private verify(visit: Visit, code: string, { to, copies, late }: CallbackWay = FAILED): Verification {
-    const content = this.callbackContent(visit, code);
-    const fields = formFields(content);
-    const url = visit.request[to];
-    const callback = { url, fields, copies, late, request: formRequest(url, fields) };
-    visit.verification = { code, content, callback };
+    const callback = callbackTo(visit.request[to], this.callbackFields(visit, code), copies, late);
+    visit.verification = { code, callback };
     return visit.verification;
   }
 
   /** The names come from the service's public documentation and plugins; the interface does not show them. */
-  private callbackContent({ request: sale, orderId, paymentId }: Visit, code: string): CallbackContent {
+  private callbackFields({ request: sale, orderId, paymentId }: Visit, code: string): Record<string, string> {
     const verified = code === 'B0000';
     return {
       Code: code,
@@ -208,7 +209,8 @@ export class Bank {
       Currency: String(sale.currencyCode),
       PaymentInstrumentType: 'CARDPAYMENT',
       MerchantId: this.settings.credentials.merchantId,
-      InstrumentDetail: { MaskedCardNumber: sale.maskedCardNumber, CardType: 'CARD' },
+      'InstrumentDetail.MaskedCardNumber': sale.maskedCardNumber,
+      'InstrumentDetail.CardType': 'CARD',
     };
   }
 
@@ -221,19 +223,12 @@ export class Bank {
    * @throws Error when the bank has no such payment
    */
   answer(conversationIdOrPage: string, answer: { readonly code: string }): BankCallback {
-    const named = this.visits.of(conversationIdOrPage);
-    const visit = named && isAtBank(named) ? named : this.onPage(conversationIdOrPage);
-    if (!visit) throw new Error('The simulated bank has no such payment');
+    const visit = this.visits.find(conversationIdOrPage);
+    if (!visit || !isAtBank(visit)) throw new Error('The simulated bank has no such payment');
     if (answer.code === 'cancel') return this.cancel(visit).callback;
     let verification = this.typeCode(visit, answer.code);
     while (!verification) verification = this.typeCode(visit, answer.code);
     return verification.callback;
-  }
-
-  private onPage(page: string): Visit | undefined {
-    const html = page.includes(BANK_PATH) ? page : Buffer.from(page, 'base64').toString();
-    const id = /\/acs\/([0-9a-f-]{36})/.exec(html)?.[1];
-    return id === undefined ? undefined : this.visits.atBank(id);
   }
 }
 
@@ -273,7 +268,7 @@ export class HostedPages {
     const isPaid = charge && code === 'B0000';
     const url = isPaid ? request.returnUrl : request.failUrl;
     const fields = isPaid ? paidFields(charge, code) : notPaidFields(request, code);
-    const callback = hostedCallback(url, fields, { charged: charge !== null, copies: pace === 'never' ? 0 : 1 });
+    const callback = { ...callbackTo(url, fields, pace === 'never' ? 0 : 1), charged: charge !== null };
     const result = { pace, callback };
     if (charge) visit.charged = result;
     return result;
@@ -281,7 +276,7 @@ export class HostedPages {
 
   /** The buyer goes back without paying. The page stays open. */
   cancel({ request, charged }: Visit): HostedCallback {
-    return charged?.callback ?? hostedCallback(request.failUrl, notPaidFields(request, 'B0017'));
+    return charged?.callback ?? { ...callbackTo(request.failUrl, notPaidFields(request, 'B0017')), charged: false };
   }
 
   /** @throws Error when there is no such page, or it can no longer be paid */
@@ -309,10 +304,8 @@ export class HostedPages {
   }
 
   private pageOf(conversationIdOrUrl: string): Visit {
-    const named = this.visits.of(conversationIdOrUrl);
-    const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(conversationIdOrUrl)?.[0] ?? '';
-    const visit = named && !isAtBank(named) ? named : this.visits.atGateway(id);
-    if (!visit) throw new Error('The simulated gateway has no such page');
+    const visit = this.visits.find(conversationIdOrUrl);
+    if (!visit || isAtBank(visit)) throw new Error('The simulated gateway has no such page');
     return visit;
   }
 
@@ -345,60 +338,45 @@ function notPaidFields({ language }: GatewayRequest, code: string): Record<strin
   return { Code: NOT_PAID, Message: codeText(code, language) };
 }
 
-function hostedCallback(
-  url: string,
-  fields: Record<string, string>,
-  { charged = false, copies = 1 }: { readonly charged?: boolean; readonly copies?: 0 | 1 } = {},
-): HostedCallback {
-  return { url, fields, copies, late: false, request: formRequest(url, fields), charged };
-}
-
 type CallbackWay = Pick<MagicPassword, 'to' | 'copies' | 'late'>;
 
 const FAILED: CallbackWay = { to: 'failUrl', copies: 1, late: false };
 
-function formFields(content: CallbackContent): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (const [name, value] of Object.entries(content)) {
-    if (typeof value === 'string') fields[name] = value;
-    else for (const [member, text] of Object.entries(value)) fields[`${name}.${member}`] = text;
-  }
-  return fields;
-}
-
 /** A form that the browser posts: the interface does not show how the bank sends its result. */
-function formRequest(url: string, fields: Readonly<Record<string, string>>): BankCallback['request'] {
+function callbackTo(
+  url: string,
+  fields: Readonly<Record<string, string>>,
+  copies: BankCallback['copies'] = 1,
+  late = false,
+): BankCallback {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  return { url, method: 'POST', headers, body: new URLSearchParams(fields).toString() };
+  const request = { url, method: 'POST', headers, body: new URLSearchParams(fields).toString() } as const;
+  return { url, fields, copies, late, request };
 }
 
 /** Whether an Auth3d body is exactly what the bank sent, with `InstrumentDetail` in any of its notations. */
-export function matchesCallback(content: CallbackContent, body: JsonObject): boolean {
-  return canonical(contentOf(body)) === canonical(content);
+export function matchesCallback({ fields }: BankCallback, body: JsonObject): boolean {
+  return sortedText(dotted(body)) === sortedText(fields);
 }
 
-function contentOf(body: JsonObject): JsonObject {
-  const result: JsonObject = {};
-  const detail: JsonObject = {};
-  for (const [name, value] of Object.entries(body)) {
-    const member = /^InstrumentDetail(?:\.(\w+)|\[(\w+)\])$/.exec(name);
-    if (member) detail[(member[1] ?? member[2])!] = value;
-    else if (name === 'InstrumentDetail') Object.assign(detail, detailOf(value));
-    else result[name] = value;
-  }
-  return { InstrumentDetail: detail, ...result };
+/** With each notation of `InstrumentDetail` as the bank sends it: `InstrumentDetail.CardType`. */
+function dotted({ InstrumentDetail: detail, ...others }: JsonObject): JsonObject {
+  const members = Object.entries(others).map(([name, value]) => {
+    return [name.replace(/^InstrumentDetail\[(\w+)\]$/, 'InstrumentDetail.$1'), value] as const;
+  });
+  const nested = Object.entries(detailOf(detail)).map(([name, value]) => [`InstrumentDetail.${name}`, value] as const);
+  return Object.fromEntries([...members, ...nested]);
 }
 
 function detailOf(value: JsonObject[string]): JsonObject {
   if (isJsonObject(value)) return value;
   try {
-    return JSON.parse(typeof value === 'string' ? value : '') as JsonObject;
+    return Object(JSON.parse(typeof value === 'string' ? value : '')) as JsonObject;
   } catch {
     return {};
   }
 }
 
-function canonical(fields: JsonObject): string {
-  const sorted = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify(sorted.map(([name, value]) => [name, isJsonObject(value) ? canonical(value) : value]));
+function sortedText(fields: JsonObject): string {
+  return JSON.stringify(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -103,9 +103,10 @@ describe('the command line', () => {
   });
 
   it('says what is wrong on standard error alone, with status 2', async () => {
-    const { status, stdout, stderr } = await cli(['payments', 'lst', '--json'], { cwd });
+    const { status, stdout, stderr } = await cli(['migrate', '--json'], { cwd });
     expect(stderr).toBe(
-      'There is no command "payments lst". Did you mean "payments list"?\n"nestjs-card-payment --help" explains it.\n',
+      'There is no command "migrate". The commands are: doctor, simulate, schema, payments.\n' +
+        '"nestjs-card-payment --help" explains it.\n',
     );
     expect([status, stdout]).toEqual([2, '']);
   });
@@ -175,8 +176,6 @@ describe('where the command line has its settings from', () => {
   it('reads .env in the working directory, or the file that is named', async () => {
     expect(await idsBy([])).toEqual(['one']);
     expect(await idsBy(['--env', 'other.env'])).toEqual(['other']);
-    const { stdout } = await cli(LIST, { cwd });
-    expect(stdout).toContain('"conversationId": "one"');
   });
 
   it('lets a variable that is set win over the file, and --store over both', async () => {

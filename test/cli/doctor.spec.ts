@@ -11,8 +11,7 @@ import { selfSigned } from '../rigs/certificates.js';
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
 import { refusal } from '../options/resolve.js';
 import { cli, cliHere } from './cli.js';
-import { shapeOf } from './documented.js';
-import { JSON_SHAPES } from './json-shapes.js';
+import { JSON_SHAPES, shapeOf } from './json-shapes.js';
 import { scratch } from './scratch.js';
 
 interface Check {
@@ -108,7 +107,7 @@ describe('doctor', () => {
     const lines = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
     writeFileSync(own.file('.env'), lines.join(''));
     simulator.reset();
-    const { status, stdout, stderr } = await cli(['doctor'], { cwd: own.folder });
+    const { status, stdout, stderr } = await cliHere(['doctor'], { cwd: own.folder });
     own.remove();
     expect(stderr).toBe('');
     const host = simulator.url.slice('http://'.length);
@@ -131,7 +130,7 @@ describe('doctor', () => {
 
   it('says what is missing where nothing is set', async () => {
     const folder = scratch();
-    const { status, stdout } = await cli(['doctor'], { cwd: folder.folder });
+    const { status, stdout } = await cliHere(['doctor'], { cwd: folder.folder });
     folder.remove();
     expect(status).toBe(1);
     expect(stdout).toContain('– environment  there is no file .env in this folder; 0 variables begin with PAYMENT_.');
@@ -146,7 +145,7 @@ describe('doctor', () => {
 
   it('names every wrong setting, and variables that are mistyped', async () => {
     const { PAYMENT_API_KEY: _gone, ...rest } = env;
-    const { stdout, status } = await cli(['doctor', '--json'], {
+    const { stdout, status } = await cliHere(['doctor', '--json'], {
       cwd: '/',
       env: { ...rest, PAYMENT_TIMEOUT_MS: 'soon', PAYMENT_SUCESS_URL: 'https://shop.example/geheim' },
     });
@@ -271,17 +270,13 @@ describe('doctor', () => {
         'http://127.0.0.1:9',
         /^The payment gateway at 127\.0\.0\.1:9 cannot be .*\(ECONNREFUSED, checkBin\)\.$/,
       ],
-      ['standard', 'http://127.0.0.1:9', /^127\.0\.0\.1:9 cannot be reached: nothing listens there \(ECONNREFUSED\)$/],
+      ['standard', 'http://127.0.0.1:9', /^127\.0\.0\.1:9 cannot be reached \(ECONNREFUSED\)$/],
       [
         'morpos',
         'https://gateway.invalid',
         /^The payment gateway at gateway\.invalid cannot be reached.*\((ENOTFOUND|EAI_\w+), checkBin\)\.$/,
       ],
-      [
-        'standard',
-        'https://gateway.invalid',
-        /^gateway\.invalid cannot be reached: the name .* \((ENOTFOUND|EAI_\w+)\)$/,
-      ],
+      ['standard', 'https://gateway.invalid', /^gateway\.invalid cannot be reached \((ENOTFOUND|EAI_\w+)\)$/],
     ])('of the dialect %s at %s cannot be reached', async (PAYMENT_DIALECT, PAYMENT_BASE_URL, message) => {
       expect(await troubles({ PAYMENT_DIALECT, PAYMENT_BASE_URL }, ...OTHERS)).toEqual([
         {
@@ -329,7 +324,7 @@ describe('doctor', () => {
       servers.push(good);
       const other = good.url.replace('127.0.0.1', 'localhost');
       const NODE_EXTRA_CA_CERTS = file('ca.pem');
-      // Asked about a BIN with the dialect "morpos", for its root path with "standard".
+      // Asked about a BIN with the dialect "morpos", for its root path alone with "standard".
       for (const PAYMENT_DIALECT of ['morpos', 'standard']) {
         const change = { PAYMENT_DIALECT, PAYMENT_BASE_URL: good.url };
         const [unknown] = await troubles(change, ...OTHERS);
@@ -339,16 +334,17 @@ describe('doctor', () => {
         const careless = { ...env, ...change, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
         const insecure = await cliHere(['doctor', '--json', ...OTHERS], { cwd, env: careless });
         expect(insecure.stdout).toContain('(DEPTH_ZERO_SELF_SIGNED_CERT');
-        // Node.js reads NODE_EXTRA_CA_CERTS when it starts.
-        runner = cli;
-        const [foreign] = await troubles({ ...change, PAYMENT_BASE_URL: other, NODE_EXTRA_CA_CERTS }, ...OTHERS);
-        expect(foreign?.message).toContain('(ERR_TLS_CERT_ALTNAME_INVALID');
-
-        const { status, stdout } = await doctor({ ...change, NODE_EXTRA_CA_CERTS }, '--skip', 'callback');
-        expect(stdout).toMatch(/^✓ gateway {6}127\.0\.0\.1:\d+ is reached$/m);
-        expect(status).toBe(0);
-        runner = cliHere;
       }
+      // Node.js reads NODE_EXTRA_CA_CERTS when it starts.
+      runner = cli;
+      const [[foreign], { status, stdout }] = await Promise.all([
+        troubles({ PAYMENT_BASE_URL: other, NODE_EXTRA_CA_CERTS }, ...OTHERS),
+        doctor({ PAYMENT_BASE_URL: good.url, NODE_EXTRA_CA_CERTS }, '--skip', 'callback'),
+      ]);
+      expect(foreign?.message).toContain('(ERR_TLS_CERT_ALTNAME_INVALID');
+      // The time is of the root path.
+      expect(stdout).toMatch(/^✓ gateway {6}127\.0\.0\.1:\d+ is reached\n✓ clock {8}agrees with the gateway's$/m);
+      expect(status).toBe(0);
     });
 
     it('speaks no TLS', async () => {
@@ -431,7 +427,7 @@ describe('doctor', () => {
 
     it('address where nothing listens', async () => {
       const [only] = await troubles({ PAYMENT_PUBLIC_URL: 'http://127.0.0.1:9' }, ...OTHERS);
-      expect(only?.message).toBe('http://127.0.0.1:9/payments cannot be reached: nothing listens there (ECONNREFUSED)');
+      expect(only?.message).toBe('http://127.0.0.1:9/payments cannot be reached (ECONNREFUSED)');
       expect(only?.advice).toContain('Is the application running?');
     });
 
@@ -472,11 +468,14 @@ describe('doctor', () => {
     runner = cli;
     const [gateway, database, shop] = [await silence(), await silence(), await silence()];
     const change = { PAYMENT_BASE_URL: `https://${gateway}`, PAYMENT_PUBLIC_URL: `http://${shop}` };
-    for (const store of [`postgres://ada:geheim@${database}/shop`, `mysql://ada:geheim@${database}/shop`]) {
-      const began = performance.now();
-      const found = await troubles({ ...change, PAYMENT_STORE_URL: store }, '--timeout', '1');
-      // Some rounds of a second each, instead of ten; the rest is for the start of a process and a busy machine.
-      expect(performance.now() - began).toBeLessThan(25_000);
+    const stores = [`postgres://ada:geheim@${database}/shop`, `mysql://ada:geheim@${database}/shop`];
+    const began = performance.now();
+    const all = await Promise.all(
+      stores.map((store) => troubles({ ...change, PAYMENT_STORE_URL: store }, '--timeout', '1')),
+    );
+    // Some rounds of a second each, instead of ten; the rest is for the start of a process and a busy machine.
+    expect(performance.now() - began).toBeLessThan(25_000);
+    for (const found of all) {
       expect(found).toMatchObject([
         { check: 'store', status: 'failed', message: expect.stringContaining('does not answer') as string },
         {
@@ -485,7 +484,7 @@ describe('doctor', () => {
         },
         { check: 'clock', status: 'skipped' },
         { check: 'credentials', status: 'skipped' },
-        { check: 'callback', message: `http://${shop}/payments cannot be reached: there was no answer in time` },
+        { check: 'callback', message: `http://${shop}/payments cannot be reached (no answer in time)` },
       ]);
     }
   });

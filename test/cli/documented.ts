@@ -23,20 +23,3 @@ export function documentedFields(command: string): string[] {
   const [, listed = ''] = /^The fields, in this order,([\s\S]*?)\.$/m.exec(documented(command)) ?? [];
   return [...listed.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
 }
-
-/** The names of an answer's fields, at any depth; of lists, those of the first entry. */
-export function shapeOf(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, 1).map(shapeOf);
-  if (typeof value !== 'object' || value === null) return 'a value';
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]));
-}
-
-/** The same shape, with a list empty where the answer's own is. */
-export function withEmptyLists(shape: unknown, answer: unknown): unknown {
-  if (Array.isArray(shape)) return Array.isArray(answer) && answer.length === 0 ? [] : shape;
-  if (typeof shape !== 'object' || shape === null) return shape;
-  const members = Object(answer) as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(
-    Object.entries(shape).map(([name, member]) => [name, withEmptyLists(member, members[name])]),
-  );
-}

@@ -9,6 +9,9 @@ describe('a period', () => {
     ['2026-10-25', '2026-10-25', 'Europe/Berlin', '2026-10-24T22:00:00.000Z', '2026-10-25T23:00:00.000Z'],
     // It goes forward at midnight in Cairo: the day begins at one o'clock.
     ['2026-04-24', '2026-04-24', 'Africa/Cairo', '2026-04-23T22:00:00.000Z', '2026-04-24T21:00:00.000Z'],
+    // West of Greenwich, too; and in Nuuk it goes forward from 23:00 of the day before to midnight.
+    ['2026-03-08', '2026-03-08', 'America/Havana', '2026-03-08T05:00:00.000Z', '2026-03-09T04:00:00.000Z'],
+    ['2026-03-29', '2026-03-29', 'America/Nuuk', '2026-03-29T01:00:00.000Z', '2026-03-30T01:00:00.000Z'],
     ['2026-11-01T00:00:00+03:00', '2026-11-01T06:30Z', 'UTC', '2026-10-31T21:00:00.000Z', '2026-11-01T06:30:00.000Z'],
     ['2028-02-29', '2028-02-29', 'UTC', '2028-02-29T00:00:00.000Z', '2028-03-01T00:00:00.000Z'],
   ])('from %s to %s in %s is the time from %s until %s', (from, to, zone, first, end) => {

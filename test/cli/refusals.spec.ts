@@ -3,12 +3,10 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import Database from 'better-sqlite3';
-import pg from 'pg';
 import { paymentSchema, SCHEMA_VERSION } from '../../lib/store/sql/schema.js';
-import { type Postgres, startPostgres } from '../services/postgres.js';
 import { cliHere } from './cli.js';
 import { scratch } from './scratch.js';
-import { Shop, STORES } from './shop.js';
+import { Shop } from './shop.js';
 
 type Variables = Readonly<Record<string, string>>;
 type Words = readonly string[];
@@ -23,6 +21,8 @@ const GATEWAY = {
   PAYMENT_API_KEY: 'K-1',
 };
 
+const NOVEMBER = ['export', '--from', '2025-11-01', '--to', '2025-11-30'];
+
 /** Every command that looks into a store. */
 const COMMANDS = [
   ['list'],
@@ -36,11 +36,11 @@ const COMMANDS = [
   ['refund', 'A', '--yes'],
   ['refunds'],
   ['record-refund', 'A', '--amount', '1', '--key', 'K', '--note', 'panel'],
-  ['export', '--from', '2025-11-01', '--to', '2025-11-30'],
+  NOVEMBER,
 ].map((words) => ['payments', ...words]);
 const LIST = COMMANDS[0]!;
 
-const EXPORT = ['payments', 'export', '--from', '2025-11-01', '--to', '2025-11-30', '--store', 'sqlite:payments.sqlit'];
+const EXPORT = ['payments', ...NOVEMBER, '--store', 'sqlite:payments.sqlit'];
 const RESOLVE = ['payments', 'resolve', 'A', 'failed'];
 
 describe('what is typed', () => {
@@ -50,7 +50,7 @@ describe('what is typed', () => {
   /** A payment that succeeded. */
   let id: string;
   beforeAll(async () => {
-    shop = await Shop.open(shopFolder.folder, STORES['SQLite']!);
+    shop = await Shop.open(shopFolder.folder);
     id = await shop.paid();
     mkdirSync(file('folder'));
     symlinkSync(file('others.csv'), file('link.csv'));
@@ -74,22 +74,19 @@ describe('what is typed', () => {
 
   it.each<[Words, string]>([
     [[], 'Usage:'],
-    [['docter'], 'There is no command "docter". Did you mean "doctor"?'],
-    [['payment', 'list'], 'There is no command "payment". Did you mean "payments"?'],
-    [['migrate'], 'There is no command "migrate". The commands are: doctor, simulate, schema, payments.'],
     [['payments'], '"payments" needs a command: list, show, stats, inquire, resolve, abandon, refund, void, refunds,'],
-    [['payments', 'lst'], 'There is no command "payments lst". Did you mean "payments list"?'],
-    [[...LIST, '--acount', 'shop'], '"payments list" has no option --acount. Did you mean --account?'],
-    [[...LIST, '--env-file', '.env'], '"payments list" has no option --env-file. Did you mean --env?'],
-    [[...LIST, '--colour'], '"payments list" has no option --colour.\n'],
-    [[...LIST, '-x'], '"payments list" has no option -x.'],
+    [['payments', 'lst'], 'There is no command "payments lst". The commands are: list, show, stats, inquire, resolve,'],
+    [
+      [...LIST, '--acount', 'shop'],
+      `Unknown option '--acount'\n"nestjs-card-payment payments list --help" explains it.`,
+    ],
+    [[...LIST, '-x'], "Unknown option '-x'\n"],
     [[...LIST, '--store'], "Option '--store <value>' argument missing"],
     [[...LIST, '--json=yes'], "Option '--json' does not take an argument"],
     [[...LIST, 'unknown'], '"payments list" has no use for the argument "unknown".'],
     [['payments', 'stats', 'postgres://ada:geheim@db/shop'], 'no use for the argument "postgres://…".'],
     [['postgres://ada:geheim@db/shop'], 'There is no command "postgres://…".'],
-    [[...LIST, '--state', 'unkown'], 'there is no state "unkown"; did you mean unknown?'],
-    [[...LIST, '--state', 'lost'], 'there is no state "lost"; there are'],
+    [[...LIST, '--state', 'unkown'], 'there is no state "unkown"; there are charging, initiating, awaiting,'],
     [[...LIST, '--state', 'refunding'], 'there is no state "refunding"'],
     [[...LIST, '--limit', '0'], '--limit takes a whole number from 1 to 1000.'],
     [[...LIST, '--limit', '1001'], '--limit takes a whole number from 1 to 1000.'],
@@ -122,10 +119,10 @@ describe('what is typed', () => {
     [['doctor', '--callback', 'https://shop.example/back?token=geheim'], '--callback must'],
     [['doctor', '--callback', 'https://ada:geheim@shop.example'], '--callback must'],
     [['doctor', '--env', 'production.env'], '--env: there is no file production.env.'],
-    [['simulate', '--host', '192.0.2.1'], '--host 192.0.2.1 is not an address of this machine'],
-    [['simulate', '--host', 'no-such-host.invalid'], '--host no-such-host.invalid is not an address of this machine'],
-    [['simulate', '--port', '65536'], '--port takes a number up to 65535'],
-    [['simulate', '--port', 'http'], '--port takes a number up to 65535'],
+    [['simulate', '--host', '192.0.2.1'], 'of 192.0.2.1 cannot be opened (EADDRNOTAVAIL): choose another with --port'],
+    [['simulate', '--host', 'no-such-host.invalid'], 'of no-such-host.invalid cannot be opened (E'],
+    [['simulate', '--port', '65536'], '--port takes a whole number from 0 to 65535.'],
+    [['simulate', '--port', 'http'], '--port takes a whole number from 0 to 65535.'],
     [['simulate', '--public-url', 'phone'], '--public-url takes an address such as'],
     [['simulate', '--public-url', 'ftp://phone'], '--public-url takes an address such as'],
     [['simulate', '--dialect', 'zzz'], '--dialect takes morpos or standard'],
@@ -138,39 +135,31 @@ describe('what is typed', () => {
   });
 
   const UNKNOWN_CLIENT = { PAYMENT_CLIENT_ID: '', PAYMENT_CLIENT_SECRET: 'geheim' };
-  const EMBEDDED = 'PAYMENT_BASE_URL is the simulator inside the application';
+  const EMBEDDED =
+    'PAYMENT_BASE_URL is the simulator inside the application, which only the application itself can ask';
+  const STANDARD = 'The dialect "standard" (PAYMENT_DIALECT) has no request for this';
 
   /** Where PAYMENT stands, it is a payment that succeeded. A message that ends its line is the whole one. */
   it.each<[Words, Variables, status: 1 | 2, message: string]>([
-    [['inquire', 'A'], { PAYMENT_DIALECT: '' }, 2, 'The dialect "standard" (PAYMENT_DIALECT) cannot ask'],
+    [['inquire', 'A'], { PAYMENT_DIALECT: '' }, 2, STANDARD],
     [['inquire', 'A'], { PAYMENT_BASE_URL: 'simulator:', PAYMENT_STORE_URL: '' }, 2, EMBEDDED],
-    [['inquire', 'A'], { PAYMENT_BASE_URL: 'Simulator:', PAYMENT_STORE_URL: 'memory:' }, 2, 'PaymentService.inquire'],
+    [['inquire', 'A'], { PAYMENT_BASE_URL: 'Simulator:', PAYMENT_STORE_URL: 'memory:' }, 2, EMBEDDED],
     [['inquire', 'A'], UNKNOWN_CLIENT, 2, 'clientId (PAYMENT_CLIENT_ID): is missing'],
-    [['abandon', 'A'], { PAYMENT_DIALECT: 'standard' }, 2, 'cannot ask whether'],
-    [['abandon', 'A'], { PAYMENT_BASE_URL: 'simulator:' }, 2, 'PaymentService.abandon'],
+    [['abandon', 'A'], { PAYMENT_DIALECT: 'standard' }, 2, STANDARD],
+    [['abandon', 'A'], { PAYMENT_BASE_URL: 'simulator:' }, 2, EMBEDDED],
     [['abandon', 'PAYMENT'], {}, 1, 'A direct payment that is succeeded cannot be abandoned.'],
-    [
-      ['refund', 'PAYMENT', '--yes'],
-      { PAYMENT_DIALECT: '' },
-      2,
-      '"standard" (PAYMENT_DIALECT) cannot refund a payment',
-    ],
-    [['void', 'PAYMENT', '--yes'], { PAYMENT_DIALECT: 'standard' }, 2, '(PAYMENT_DIALECT) cannot void a payment'],
-    [['refund', 'PAYMENT', '--yes'], { PAYMENT_BASE_URL: 'simulator:' }, 2, 'call PaymentService.refund there'],
-    [['void', 'PAYMENT', '--yes'], { PAYMENT_BASE_URL: 'simulator:' }, 2, 'call PaymentService.void there'],
+    [['refund', 'PAYMENT', '--yes'], { PAYMENT_DIALECT: '' }, 2, STANDARD],
+    [['void', 'PAYMENT', '--yes'], { PAYMENT_DIALECT: 'standard' }, 2, STANDARD],
+    [['refund', 'PAYMENT', '--yes'], { PAYMENT_BASE_URL: 'simulator:' }, 2, EMBEDDED],
+    [['void', 'PAYMENT', '--yes'], { PAYMENT_BASE_URL: 'simulator:' }, 2, EMBEDDED],
     [['refund', 'PAYMENT', '--yes'], UNKNOWN_CLIENT, 2, 'clientId (PAYMENT_CLIENT_ID): is missing'],
     [['refund', 'PAYMENT', '--yes', '--amount', '0'], {}, 2, '--amount'],
     [['refund', 'PAYMENT', '--yes', '--amount=-1'], {}, 2, '--amount'],
     [['refund', 'PAYMENT', '--yes', '--amount', '1,50'], {}, 2, '--amount'],
     [['refund', 'PAYMENT', '--yes', '--amount', '1.999'], {}, 2, '--amount'],
-    [
-      ['refund', 'PAYMENT', '--yes', '--amount', '149.91'],
-      {},
-      1,
-      'it is more than is left. 149.90 is left to give back',
-    ],
-    [['refund', 'PAYMENT', '--yes', '--refund-id', ''], {}, 2, '--refund-id'],
-    [['refund', 'PAYMENT', '--yes', '--key', ' '], {}, 2, '--key'],
+    [['refund', 'PAYMENT', '--yes', '--amount', '149.91'], {}, 1, 'it is more than is left. 149.90 is left to give'],
+    [['refund', 'PAYMENT', '--yes', '--refund-id', ''], {}, 2, 'refundId must be'],
+    [['refund', 'PAYMENT', '--yes', '--key', ' '], {}, 2, 'idempotencyKey must be'],
     [['refund', 'PAYMENT', '--yes', '--by', ' '], {}, 2, '--by'],
     [['refund', 'PAYMENT', '--yes', '--refund-id', 'A', '--key', 'B'], {}, 2, 'Give --refund-id or --key, not both.'],
     [['refund', 'PAYMENT', '--json'], {}, 2, '"payments refund" asks before it sends anything'],
@@ -182,19 +171,9 @@ describe('what is typed', () => {
     [['refund', 'NOBODY', '--yes'], {}, 1, 'There is no payment NOBODY in the account "default".\n'],
     [['refunds', 'NOBODY'], {}, 1, 'There is no payment NOBODY'],
     [['replay', 'mail', 'NOBODY:4'], {}, 1, 'There is no parked delivery of NOBODY:4 to mail'],
-    [
-      ['export', '--from', '2025-11-01', '--to', '2025-11-30', '--output', 'folder'],
-      {},
-      2,
-      'folder is something else.',
-    ],
-    [
-      ['export', '--from', '2025-11-01', '--to', '2025-11-30', '--output', 'link.csv'],
-      {},
-      2,
-      'link.csv is something else.',
-    ],
-    [['export', '--from', '2025-11-01', '--to', '2025-11-30', '--output', 'no/x.csv'], {}, 1, 'is there such a folder'],
+    [[...NOVEMBER, '--output', 'folder'], {}, 2, 'folder is something else.'],
+    [[...NOVEMBER, '--output', 'link.csv'], {}, 2, 'link.csv is something else.'],
+    [[...NOVEMBER, '--output', 'no/x.csv'], {}, 1, 'is there such a folder'],
   ])('is refused in a shop: %j with %j', async (words, change, status, message) => {
     const typed = ['payments', ...words].map((word) => (word === 'PAYMENT' ? id : word));
     const before = await shop.payments.refunds(id);
@@ -260,29 +239,6 @@ describe('what is typed', () => {
     server.close();
     expect([status, stderr]).toEqual([1, expect.stringContaining('cannot be opened: PostgreSQL')]);
   });
-
-  describe('on a server', () => {
-    let postgres: Postgres;
-    beforeAll(async () => {
-      postgres = await startPostgres();
-    });
-    afterAll(() => postgres?.stop());
-
-    it('makes no table, leaves newer ones alone, and says that a database does not exist', async () => {
-      const url = await postgres.createDatabase();
-      const missing = await refused([...LIST, '--store', url]);
-      expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining('the payment tables are missing')]);
-      expect(await ask(url, `select tablename from pg_tables where schemaname = 'public'`)).toEqual([]);
-      await ask(url, paymentSchema('postgres'));
-      await ask(url, `update card_payment_schema_version set version = 99, lowest = 99`);
-      const newer = await refused([...LIST, '--store', url]);
-      expect(newer.stderr).toContain('the payment tables are of version 99, newer than this release');
-      expect(await ask(url, 'select version from card_payment_schema_version')).toEqual([{ version: 99 }]);
-      const nowhere = await refused([...LIST, '--store', postgres.url.replace(/postgres$/, 'shopp')]);
-      const text = expect.stringContaining('PostgreSQL has no such database (3D000)') as string;
-      expect([nowhere.status, nowhere.stderr]).toEqual([1, text]);
-    });
-  });
 });
 
 function ofVersion(name: string, version: number): void {
@@ -298,14 +254,4 @@ function contents(folder: string): Record<string, string> {
   const hash = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
   const names = readdirSync(folder, { withFileTypes: true });
   return Object.fromEntries(names.map((one) => [one.name, one.isFile() ? hash(`${folder}/${one.name}`) : 'no file']));
-}
-
-async function ask(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows as unknown[];
-  } finally {
-    await client.end();
-  }
 }

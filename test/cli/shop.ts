@@ -5,24 +5,8 @@ import { SystemClock } from '../../lib/runtime/clock.js';
 import { openStore } from '../../lib/store/open-store.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { sale } from '../rigs/sale.js';
-import { startPostgres } from '../services/postgres.js';
 import { cliHere } from './cli.js';
-import { shapeOf, withEmptyLists } from './documented.js';
-import { JSON_SHAPES } from './json-shapes.js';
-
-interface TestStore {
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
-/** The stores that several processes can open, by name; SQLite's file is in the folder. */
-export const STORES: Readonly<Record<string, (folder: string) => Promise<TestStore>>> = {
-  SQLite: (folder) => Promise.resolve({ url: `sqlite:${folder}/payments.sqlite`, stop: () => Promise.resolve() }),
-  PostgreSQL: async () => {
-    const postgres = await startPostgres();
-    return { url: await postgres.createDatabase(), stop: () => postgres.stop() };
-  },
-};
+import { JSON_SHAPES, shapeOf, withEmptyLists } from './json-shapes.js';
 
 class Orders {
   readonly paid: string[] = [];
@@ -39,7 +23,6 @@ type Variables = Readonly<Record<string, string>>;
 export class Shop {
   private constructor(
     private readonly cwd: string,
-    private readonly server: TestStore,
     readonly simulator: Simulator,
     private readonly app: TestingModule,
     readonly payments: PaymentService,
@@ -49,23 +32,23 @@ export class Shop {
     readonly env: Variables,
   ) {}
 
-  static async open(cwd: string, start: (folder: string) => Promise<TestStore>): Promise<Shop> {
-    const server = await start(cwd);
+  static async open(cwd: string): Promise<Shop> {
+    const storeUrl = `sqlite:${cwd}/payments.sqlite`;
     const simulator = await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true });
     const { credentials, url } = simulator;
     const urls = { returnUrl: 'https://shop.example/r', failUrl: 'https://shop.example/f' };
     const gateway = { ...credentials, dialect: 'morpos', baseUrl: url, ...urls } as const;
     const orders = new Orders();
     const app = await Test.createTestingModule({
-      imports: [PaymentModule.forRoot({ ...gateway, storeUrl: server.url, background: false, callback: false })],
+      imports: [PaymentModule.forRoot({ ...gateway, storeUrl, background: false, callback: false })],
       providers: [{ provide: Orders, useValue: orders }],
     }).compile();
     app.useLogger(false);
     await app.init();
     const clock = new SystemClock();
-    const store = await openStore({ storeUrl: server.url, store: null, variable: '', background: false, clock });
-    return new Shop(cwd, server, simulator, app, app.get(PaymentService), orders, store, {
-      PAYMENT_STORE_URL: server.url,
+    const store = await openStore({ storeUrl, store: null, variable: '', background: false, clock });
+    return new Shop(cwd, simulator, app, app.get(PaymentService), orders, store, {
+      PAYMENT_STORE_URL: storeUrl,
       PAYMENT_DIALECT: 'morpos',
       PAYMENT_BASE_URL: url,
       PAYMENT_MERCHANT_ID: credentials.merchantId,
@@ -80,7 +63,6 @@ export class Shop {
     await this.store.close();
     await this.app.close();
     await this.simulator.close();
-    await this.server.stop();
   }
 
   /** A payment that succeeded. */

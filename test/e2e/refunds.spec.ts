@@ -233,12 +233,13 @@ describe.each(ENGINES_IN_TURN)('money back, on %s', (_name, open) => {
   });
 
   it('is in review when the answer names another refund or another amount', async () => {
-    for (const [amount, reason] of [
-      ['10.86', 'amount_mismatch'],
-      ['10.87', 'conversation_mismatch'],
+    for (const [odd, reason] of [
+      ['larger-amount', 'amount_mismatch'],
+      ['wrong-conversation-id', 'conversation_mismatch'],
     ] as const) {
       const payment = await paid();
-      expect(await refund(payment, { amount })).toMatchObject({ state: 'review', reason });
+      simulator.fail({ operation: 'refund', ...ODD[odd] });
+      expect(await refund(payment, { amount: '10.00' })).toMatchObject({ state: 'review', reason });
       expect(await refusal(refund(payment, { amount: '1' }))).toMatchObject({ reason: 'in_progress' });
     }
   });

@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { built } from '../rigs/built.js';
-import { cleanEnvironment } from './tarball.js';
+import { runScript } from './tarball.js';
 
 const MERCHANT = {
   PAYMENT_BASE_URL: 'https://gateway.example',
@@ -61,24 +59,17 @@ const script = (kind: 'esm' | 'cjs', more: string): string => `
 `;
 
 /** The loaded packages, and the loaded folders of this package. */
-async function loaded(
+async function loaded(...run: Parameters<typeof loadedFiles>): Promise<Set<string>> {
+  return new Set((await loadedFiles(...run)).flatMap(partsOf));
+}
+
+async function loadedFiles(
   kind: 'esm' | 'cjs',
   env: Readonly<Record<string, string>> = {},
   more = '',
-): Promise<Set<string>> {
-  return new Set((await loadedFiles(kind, env, more)).flatMap(partsOf));
-}
-
-function loadedFiles(kind: 'esm' | 'cjs', env: Readonly<Record<string, string>>, more: string): Promise<string[]> {
-  const args = [`--input-type=${kind === 'esm' ? 'module' : 'commonjs'}`, '-e', script(kind, more)];
-  built();
-  return new Promise((resolve, reject) => {
-    const options = { env: { ...cleanEnvironment(), ...MERCHANT, ...env }, maxBuffer: 16 * 1024 * 1024 };
-    execFile(process.execPath, args, options, (error, stdout, stderr) => {
-      if (error) return reject(new Error(stderr));
-      resolve(JSON.parse(stdout.trim().split('\n').at(-1)!) as string[]);
-    });
-  });
+): Promise<string[]> {
+  const printed = await runScript(kind, script(kind, more), { ...MERCHANT, ...env });
+  return JSON.parse(printed.split('\n').at(-1)!) as string[];
 }
 
 /** The package of a file, such as `@nestjs/core`, or for a bundle of this package its source folders, such as `own/store/sql`. */
@@ -123,7 +114,7 @@ describe.each(['esm', 'cjs'] as const)('an application (%s) loads', (kind) => {
   });
 
   it('at most four files of the package, since each takes time', async () => {
-    const files = new Set((await loadedFiles(kind, {}, '')).filter(isOwn));
+    const files = new Set((await loadedFiles(kind)).filter(isOwn));
     expect(files.size).toBeGreaterThan(0);
     expect(files.size).toBeLessThanOrEqual(4);
   });

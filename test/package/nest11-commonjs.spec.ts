@@ -1,28 +1,9 @@
 import { resolve } from 'node:path';
 import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
-import { tabledVersions } from './guide.js';
-import { payOrders } from './guide-orders.js';
-import { sample } from '../rigs/extent.js';
-import {
-  addGuidePackages,
-  compileGuide,
-  FOUND_IN_BROKEN_PAGE,
-  payAsInGettingStarted,
-  testAsInTesting,
-} from './guide-project.js';
-import {
-  BOTH_FLOWS_PAID,
-  expectApiDocument,
-  FAILING_LOGGER_SCRIPT,
-  HEALTH_SCRIPT,
-  EXPECTED_HEALTH,
-  LOG_SCRIPT,
-  EXPECTED_LOG,
-  MerchantApp,
-  ONE_COPY_SCRIPT,
-  PAID_DESPITE_LOGGER,
-} from './merchant-app.js';
+import { addGuidePackages } from './guide-project.js';
+import { BOTH_FLOWS_PAID, MerchantApp } from './merchant-app.js';
+import { itFollowsTheGuide, itServesMerchants } from './merchant-suite.js';
 
 const OLDEST_DRIVERS = ['kysely@0.28.0', 'pg@8.11.0', 'mysql2@3.9.8'];
 const jestBin = resolve('node_modules/jest/bin/jest.js');
@@ -35,45 +16,15 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
   }, 300_000);
   afterAll(() => app?.remove());
 
-  it('can be installed with NestJS 11 without optional peers', () => {
-    expect(app.version('@nestjs/core')).toMatch(/^11\./);
+  itServesMerchants(() => app, 11);
+
+  it('needs no optional peers', () => {
     expect(() => app.version('kysely')).toThrow('ENOENT');
   });
 
-  it('can be installed with every version that the first page names for NestJS 11', async () => {
-    const versions = tabledVersions('docs/getting-started.md', 'NestJS 11');
-    expect(versions.length).toBeGreaterThan(10);
-    await app.add(versions, '--dry-run');
-  }, 120_000);
-
-  it('type-checks, including the declarations of libraries, with node10 and nodenext resolution', async () => {
-    expect(await app.compile()).toBe('');
+  it('type-checks with nodenext resolution, too, besides node10', async () => {
     expect(await app.compile('.', '--noEmit', '--module', 'nodenext', '--moduleResolution', 'nodenext')).toBe('');
   }, 120_000);
-
-  it('takes direct and 3D payments when configured by .env', async () => {
-    expect(await app.node('dist/main.js')).toEqual(BOTH_FLOWS_PAID);
-  }, 60_000);
-
-  it('logs a line in a console, and fields in JSON', async () => {
-    expect(await app.node('-e', LOG_SCRIPT)).toEqual(EXPECTED_LOG);
-  });
-
-  it('takes payments even if the logger fails', async () => {
-    expect(await app.node('-e', FAILING_LOGGER_SCRIPT)).toEqual(PAID_DESPITE_LOGGER);
-  }, 60_000);
-
-  it('reports its health to terminus', async () => {
-    expect(await app.node('-e', HEALTH_SCRIPT)).toEqual(EXPECTED_HEALTH);
-  }, 60_000);
-
-  it('is described by @nestjs/swagger', async () => {
-    await expectApiDocument(await app.node('dist/api-document.js'));
-  });
-
-  it('is loaded once by require and import', async () => {
-    expect(await app.node('-e', ONE_COPY_SCRIPT)).toEqual([true, true, true, true]);
-  });
 
   it('takes payments in Jest without ES modules', async () => {
     const { status, stderr } = await app.run(process.execPath, [jestBin, '--rootDir', '.', 'merchant.test.js']);
@@ -107,39 +58,16 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
       await addGuidePackages(app, ...OLDEST_DRIVERS);
     }, 300_000);
 
-    it('compiles with every code block of every page, with and without .js in relative imports', async () => {
-      expect(await compileGuide(app)).toEqual(FOUND_IN_BROKEN_PAGE);
-    }, 300_000);
-
-    it.each(sample(2, ['Express', 'Fastify'] as const))(
-      'takes a merchant from the first page to a paid order on %s',
-      async (adapter) => {
-        await payAsInGettingStarted(app, adapter);
-      },
-      60_000,
-    );
-
-    it.each(['typeorm', 'prisma'] as const)(
-      'marks orders as paid once with %s',
-      async (orm) => {
-        const postgres = await startPostgres();
-        try {
-          await payOrders(app, postgres, { orm, schema: 'payments', node: process.execPath });
-        } finally {
-          await postgres.stop();
-        }
-      },
-      120_000,
-    );
-
-    it('can be tested as the guide says in Jest, which ends by itself', async () => {
-      const output = await testAsInTesting(app);
-      expect(output.match(/Tests: +\d+ passed, \d+ total/g)).toEqual([
-        'Tests:       3 passed, 3 total',
-        'Tests:       4 passed, 4 total',
-      ]);
-      expect(output).not.toContain('did not exit');
-    }, 300_000);
+    // Its blocks are compiled with and without .js in relative imports.
+    itFollowsTheGuide(() => app, {
+      adapters: ['Express', 'Fastify'],
+      orders: [
+        { orm: 'typeorm', schema: 'payments' },
+        { orm: 'prisma', schema: 'payments' },
+      ],
+      passed: /Tests: +(\d+) passed, \d+ total/g,
+      hangs: /did not exit/,
+    });
 
     it('type-checks with the oldest mysql2, of which a pool can be given', async () => {
       expect(await app.compile('stores')).toBe('');

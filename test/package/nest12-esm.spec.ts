@@ -6,28 +6,9 @@ import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simul
 import { SimulatedMerchant } from '../simulator/simulated-merchant.js';
 import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
-import { tabledVersions } from './guide.js';
-import { payOrders } from './guide-orders.js';
-import { sample } from '../rigs/extent.js';
-import {
-  addGuidePackages,
-  compileGuide,
-  FOUND_IN_BROKEN_PAGE,
-  payAsInGettingStarted,
-  testAsInTesting,
-} from './guide-project.js';
-import {
-  BOTH_FLOWS_PAID,
-  expectApiDocument,
-  FAILING_LOGGER_SCRIPT,
-  HEALTH_SCRIPT,
-  EXPECTED_HEALTH,
-  LOG_SCRIPT,
-  EXPECTED_LOG,
-  MerchantApp,
-  ONE_COPY_SCRIPT,
-  PAID_DESPITE_LOGGER,
-} from './merchant-app.js';
+import { addGuidePackages } from './guide-project.js';
+import { BOTH_FLOWS_PAID, MerchantApp } from './merchant-app.js';
+import { itFollowsTheGuide, itServesMerchants } from './merchant-suite.js';
 import { cleanEnvironment } from './tarball.js';
 
 /** Some of these need Node 22. */
@@ -41,23 +22,7 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
   }, 300_000);
   afterAll(() => app?.remove());
 
-  it('can be installed with NestJS 12', () => {
-    expect(app.version('@nestjs/core')).toMatch(/^12\./);
-  });
-
-  it('can be installed with every version that the first page names for NestJS 12', async () => {
-    const versions = tabledVersions('docs/getting-started.md', 'NestJS 12');
-    expect(versions.length).toBeGreaterThan(10);
-    await app.add(versions, '--dry-run');
-  }, 120_000);
-
-  it('type-checks, including the declarations of libraries', async () => {
-    expect(await app.compile()).toBe('');
-  }, 120_000);
-
-  it('takes direct and 3D payments when configured by .env', async () => {
-    expect(await app.node('dist/main.js')).toEqual(BOTH_FLOWS_PAID);
-  }, 60_000);
+  itServesMerchants(() => app, 12);
 
   it('takes payments on every store with the newest drivers', async () => {
     expect(app.version('kysely')).not.toMatch(/^0\.(\d|1\d|2[0-8])\./);
@@ -73,47 +38,25 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     }
   }, 300_000);
 
-  it('compiles with every code block of every page', async () => {
-    // The newest drivers are already installed, which npm would not choose on Node 20.
-    const isDriver = (name: string) => ['kysely', 'better-sqlite3'].includes(name);
-    await app.add(app.installLines('docs/getting-started.md').filter((name) => !isDriver(name)));
-    await addGuidePackages(app);
-    expect(await compileGuide(app)).toEqual(FOUND_IN_BROKEN_PAGE);
-  }, 300_000);
+  describe('with the packages of the guide', () => {
+    beforeAll(async () => {
+      // The newest drivers are already installed, which npm would not choose on Node 20.
+      const isDriver = (name: string) => ['kysely', 'better-sqlite3'].includes(name);
+      await app.add(app.installLines('docs/getting-started.md').filter((name) => !isDriver(name)));
+      await addGuidePackages(app);
+    }, 300_000);
 
-  it.each(sample(2, ['Fastify', 'Express'] as const))(
-    'takes a merchant from the first page to a paid order on %s',
-    async (adapter) => {
-      await payAsInGettingStarted(app, adapter, await app.nodeOf(22));
-    },
-    120_000,
-  );
-
-  it.each([
-    ['typeorm', 'payments'],
-    ['typeorm', 'public'],
-    ['prisma', 'payments'],
-  ] as const)(
-    'marks orders as paid once with %s, with payments in the schema %s',
-    async (orm, schema) => {
-      const postgres = await startPostgres();
-      try {
-        await payOrders(app, postgres, { orm, schema, node: await app.nodeOf(22) });
-      } finally {
-        await postgres.stop();
-      }
-    },
-    120_000,
-  );
-
-  it('can be tested as the guide says in Vitest, which ends by itself', async () => {
-    const output = await testAsInTesting(app, await app.nodeOf(22));
-    expect(output.match(/Tests +\d+ passed \(\d+\)/g)).toEqual(['Tests  3 passed (3)', 'Tests  4 passed (4)']);
-    expect(output).not.toMatch(/close timed out|hanging/);
-  }, 300_000);
-
-  it('is described by @nestjs/swagger', async () => {
-    await expectApiDocument(await app.node('dist/api-document.js'));
+    itFollowsTheGuide(() => app, {
+      node: 22,
+      adapters: ['Fastify', 'Express'],
+      orders: [
+        { orm: 'typeorm', schema: 'payments' },
+        { orm: 'typeorm', schema: 'public' },
+        { orm: 'prisma', schema: 'payments' },
+      ],
+      passed: /Tests +(\d+) passed \(\d+\)/g,
+      hangs: /close timed out|hanging/,
+    });
   });
 
   it('types the stores of all entries as the option takes them', async () => {
@@ -122,22 +65,6 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
       areSqlStores: true,
       testing: 'function',
     });
-  });
-
-  it('logs a line in a console, and fields in JSON', async () => {
-    expect(await app.node('--input-type=commonjs', '-e', LOG_SCRIPT)).toEqual(EXPECTED_LOG);
-  });
-
-  it('takes payments even if the logger fails', async () => {
-    expect(await app.node('--input-type=commonjs', '-e', FAILING_LOGGER_SCRIPT)).toEqual(PAID_DESPITE_LOGGER);
-  }, 60_000);
-
-  it('reports its health to terminus', async () => {
-    expect(await app.node('--input-type=commonjs', '-e', HEALTH_SCRIPT)).toEqual(EXPECTED_HEALTH);
-  }, 60_000);
-
-  it('is loaded once by require and import', async () => {
-    expect(await app.node('--input-type=commonjs', '-e', ONE_COPY_SCRIPT)).toEqual([true, true, true, true]);
   });
 
   it('has a command that simulates a gateway', async () => {

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
-import { built } from '../rigs/built.js';
-import { cleanEnvironment } from './tarball.js';
+import { runScript, SALE_CODE } from './tarball.js';
 
 /** A job of a merchant that takes a payment while its store refuses outcomes for some time. */
 const JOB = `
@@ -29,11 +27,7 @@ const JOB = `
   });
   const logger = { log() {}, warn() {}, error: (line) => logged.push(String(line)) };
   const app = await NestFactory.createApplicationContext(Shop, { logger });
-  const { conversationId, stored } = await app.get(PaymentService).doPayment({
-    cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
-    transactionDetails: { amount: '149.90', currencyCode: 949 },
-    cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
-  });
+  const { conversationId, stored } = await app.get(PaymentService).doPayment(${SALE_CODE});
   logged.length = 0;
   if (stored) throw new Error('The outcome was stored at once, so nothing is owed.');
 `;
@@ -51,16 +45,9 @@ interface Ended {
   readonly named: boolean;
 }
 
-function run(end: string, downMs: number): Promise<Ended> {
-  const env = { ...cleanEnvironment(), PAYMENT_BASE_URL: 'simulator:', DOWN_MS: String(downMs) };
-  built();
-  return new Promise((resolve, reject) => {
-    const args = ['--input-type=module', '-e', JOB + end];
-    execFile(process.execPath, args, { env, timeout: 90_000 }, (error, stdout, stderr) => {
-      if (error) reject(new Error(error.killed ? 'It did not end.' : stderr));
-      else resolve(JSON.parse(stdout) as Ended);
-    });
-  });
+async function run(end: string, downMs: number): Promise<Ended> {
+  const env = { PAYMENT_BASE_URL: 'simulator:', DOWN_MS: String(downMs) };
+  return JSON.parse(await runScript('esm', JOB + end, env, 90_000)) as Ended;
 }
 
 /** The six jobs run at the same time, since they only wait. */

@@ -1,8 +1,4 @@
-import { execFile } from 'node:child_process';
-import { built } from '../rigs/built.js';
-import { cleanEnvironment } from './tarball.js';
-
-const CARD = `{ cardNo: '4508034508034509', expDate: '1236', cvv: '000' }`;
+import { runScript, SALE_CODE } from './tarball.js';
 
 /** The script of a merchant, up to the payments. It does not end the process itself. */
 const PAY = `
@@ -17,11 +13,7 @@ const PAY = `
   async function pay() {
     const app = await NestFactory.createApplicationContext(Shop, { logger: false });
     const [payments, simulator] = [app.get(PaymentService), app.get(PaymentSimulator)];
-    const input = {
-      cardDetails: ${CARD},
-      transactionDetails: { amount: '149.90', currencyCode: 949 },
-      cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
-    };
+    const input = ${SALE_CODE};
     const direct = await payments.doPayment(input);
     const { conversationId } = await payments.init3d(input);
     const { fields } = simulator.approve(conversationId);
@@ -46,24 +38,13 @@ const SIMULATOR = `
   }
 `;
 
-/**
- * Runs a script as an ES module or as CommonJS, against the build.
- * @returns its output, after it has ended by itself
- */
+/** Runs a script whose imports are written for both kinds of modules. */
 function run(kind: 'esm' | 'cjs', script: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const code = script.replaceAll(/@IMPORT\(([^,)]+)(?:, ([^)]+))?\)/g, (_all, name: string, bindings?: string) => {
     if (kind === 'cjs') return `${bindings ? `const { ${bindings} } = ` : ''}require('${name}');`;
     return `import ${bindings ? `{ ${bindings} } from ` : ''}'${name}';`;
   });
-  const args = [`--input-type=${kind === 'esm' ? 'module' : 'commonjs'}`, '-e', code];
-  built();
-  return new Promise((resolve, reject) => {
-    const options = { env: { ...cleanEnvironment(), ...env }, timeout: 60_000 };
-    execFile(process.execPath, args, options, (error, stdout, stderr) => {
-      if (error) reject(new Error(error.killed ? `It did not end: ${stdout}` : stderr));
-      else resolve(stdout.trim());
-    });
-  });
+  return runScript(kind, code, env);
 }
 
 const SIMULATED = { PAYMENT_BASE_URL: 'simulator:' };

@@ -26,6 +26,35 @@ export function run(command: string, args: readonly string[], { cwd, env }: RunO
   });
 }
 
+/** The code of a sale that is approved. */
+export const SALE_CODE = `{
+  cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
+  transactionDetails: { amount: '149.90', currencyCode: 949 },
+  cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
+}`;
+
+/**
+ * Runs a script of a merchant as an ES module or as CommonJS, against the build.
+ *
+ * @returns what it printed, once it has ended by itself
+ */
+export function runScript(
+  kind: 'esm' | 'cjs',
+  code: string,
+  env: Readonly<Record<string, string>> = {},
+  timeout = 60_000,
+): Promise<string> {
+  const args = [`--input-type=${kind === 'esm' ? 'module' : 'commonjs'}`, '-e', code];
+  built();
+  return new Promise((resolve, reject) => {
+    const options = { env: { ...cleanEnvironment(), ...env }, timeout, maxBuffer: 16 * 1024 * 1024 };
+    execFile(process.execPath, args, options, (error, stdout, stderr) => {
+      if (error) reject(new Error(error.killed ? `It did not end: ${stdout}` : stderr));
+      else resolve(stdout.trim());
+    });
+  });
+}
+
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const ofTestRun = /^(PAYMENT_|JEST_|NODE_|npm_(package|lifecycle|command|execpath|config_local_prefix))/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofTestRun.test(name)));

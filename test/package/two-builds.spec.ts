@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { built } from '../rigs/built.js';
-import { cleanEnvironment } from './tarball.js';
+import { runScript } from './tarball.js';
 
 /** Starts an application of each build with the stores that the other one made, and prints what each found in it. */
 const SCRIPT = `
@@ -36,8 +33,5 @@ const SCRIPT = `
 `;
 
 it('the ESM build takes stores of the CommonJS build, and the other way round; both check the store’s URL', async () => {
-  built();
-  const args = ['--input-type=module', '-e', SCRIPT];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env: cleanEnvironment(), timeout: 60_000 });
-  expect(JSON.parse(stdout)).toEqual([false, [], [], true, [], [], true]);
+  expect(JSON.parse(await runScript('esm', SCRIPT))).toEqual([false, [], [], true, [], [], true]);
 });

@@ -202,8 +202,8 @@ describe('refunds', () => {
       if (magic.pace === 'never') expect(answer).toBeNull();
       else {
         expect(answer).toMatchObject({ code: magic.code, resultCode: magic.code });
-        expect(answer?.conversationId === conversationId).toBe(magic.wrong !== 'conversationId');
-        expect(answer?.paymentInfo).toEqual(magic.wrong === 'amount' ? { amount: 10.87 } : undefined);
+        expect(answer?.conversationId).toBe(conversationId);
+        expect(answer?.paymentInfo).toBeUndefined();
       }
       const { ledger } = simulator;
       expect(ledger.refundedTimes(conversationId)).toBe(magic.givesBack ? 1 : 0);
