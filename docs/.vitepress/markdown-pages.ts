@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SiteConfig } from 'vitepress';
 import { leadHome } from './markdown.js';
-import { GUIDE, INTERNALS, type Section, sitePageOf, TURKISH } from './pages.js';
+import { GUIDE, INTERNALS, type Section, sitePageOf, TURKISH, written } from './pages.js';
 
 const CODE_BLOCK = /^( *```[^\n]*\n[\s\S]*?^ *```)$/m;
 const LINK = /\]\(([^()\s]+)\)/g;
@@ -28,14 +28,14 @@ interface MarkdownPage {
  * (https://llmstxt.org).
  */
 export function writeMarkdown(site: Site, { srcDir, outDir, pages, rewrites }: SiteConfig): void {
-  const written = pages.map((file): MarkdownPage => {
+  const texts = pages.map((file): MarkdownPage => {
     const path = rewrites.map[file] ?? file;
     const text = markdownOf(readFileSync(join(srcDir, file), 'utf8'), file, path, site);
     mkdirSync(dirname(join(outDir, path)), { recursive: true });
     writeFileSync(join(outDir, path), text);
     return { path, text };
   });
-  writeFileSync(join(outDir, 'llms.txt'), listOf(written, site));
+  writeFileSync(join(outDir, 'llms.txt'), listOf(texts, site));
 }
 
 /** The page as it stands in the repository, with links that lead to the site's own Markdown or to GitHub. */
@@ -55,28 +55,25 @@ function markdownOf(source: string, file: string, path: string, { address, repos
 
 function listOf(pages: readonly MarkdownPage[], { name, description, address }: Site): string {
   const lineOf = (path: string | null, title: string): string => `- [${title}](${address}${path})`;
-  const guideIn = (sections: readonly Section[]): string[] =>
-    sections.flatMap(({ title, pages: own }) => [
+  const linesIn = (folder: RegExp): string =>
+    pages
+      .filter(({ path }) => folder.test(path))
+      .map(({ path, text }) => lineOf(path, titleOf(text)))
+      .join('\n');
+  const sectionsOf = (sections: readonly Section[]): string[] =>
+    written(sections).flatMap(({ title, pages: own }) => [
       `## ${title}`,
-      own.map((page) => lineOf(sitePageOf(page.file), page.name)).join('\n'),
+      own.map(({ file, name: shown }) => lineOf(sitePageOf(file), shown)).join('\n'),
     ]);
-  const inGuide = new Set(
-    [...GUIDE, ...INTERNALS, ...TURKISH].flatMap(({ pages: own }) => own.map(({ file }) => sitePageOf(file))),
-  );
-  const rest = pages.filter(({ path }) => !inGuide.has(path));
-  const restIn = (isReference: boolean): string => {
-    const some = rest.filter(({ path }) => path.startsWith('reference/') === isReference);
-    return some.map(({ path, text }) => lineOf(path, titleOf(text))).join('\n');
-  };
   const blocks = [
     `# ${name}`,
     `> ${description}`,
     'Each page of the site as Markdown, in English and, at the end, in Turkish. The start pages:',
-    restIn(false),
-    ...guideIn([...GUIDE, ...INTERNALS]),
+    linesIn(/^(?:tr\/)?index\.md$/),
+    ...sectionsOf([...GUIDE, ...INTERNALS]),
     '## API reference',
-    restIn(true),
-    ...guideIn(TURKISH),
+    linesIn(/^reference\//),
+    ...sectionsOf(TURKISH),
   ];
   return `${blocks.join('\n\n')}\n`;
 }
