@@ -154,6 +154,7 @@ export class PaymentService {
    * @throws PaymentValidationError they are not 6 to 8 digits, or the sale is refused; nothing was sent
    * @throws PaymentOverloadError `maxBinChecks` BINs are being asked about already; this one was not
    * @throws PaymentShutdownError this process is shutting down; nothing was sent
+   * @experimental
    */
   checkBin(bin: string, sale?: BinSale): Promise<CardBin> {
     return this.run('checkBin', () => this.bins.check(bin, sale));

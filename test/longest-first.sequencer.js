@@ -21,7 +21,6 @@ const LONGEST = [
   'galera/room',
   'faults/postgres-frozen.spec',
   'schedules/room',
-  'net/scripts.spec',
 ].map((suite) => `test/${suite}.ts`);
 
 /** Starts the longest suites first, in a fresh clone as well, where Jest does not know yet how long each takes. */

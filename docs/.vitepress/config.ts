@@ -1,8 +1,9 @@
 import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { defineConfig } from 'vitepress';
+import { defineConfig, type HeadConfig } from 'vitepress';
 import { SITE_STYLES } from './diagrams/palette.js';
 import { markdownOptions } from './markdown.js';
+import { writeMarkdown } from './markdown-pages.js';
 import { ENGLISH, TURKISH_TEXTS, TURKISH_SEARCH } from './locales.js';
 import { ONLY_ON_GITHUB, SITE_FILES, sitePageOf } from './pages.js';
 
@@ -32,6 +33,11 @@ const TURKISH_LOCALE = {
   themeConfig: TURKISH_TEXTS,
 };
 
+const markdownLink = (page: string): HeadConfig => [
+  'link',
+  { rel: 'alternate', type: 'text/markdown', href: `${BASE}${page}` },
+];
+
 export default defineConfig({
   title: NAME,
   description: DESCRIPTION,
@@ -47,7 +53,11 @@ export default defineConfig({
   metaChunk: true,
   sitemap: { hostname: ADDRESS },
   vite: { publicDir: PUBLIC },
-  buildEnd: ({ outDir }) => cpSync(PUBLIC, outDir, { recursive: true }),
+  buildEnd(site) {
+    cpSync(PUBLIC, site.outDir, { recursive: true });
+    writeMarkdown({ name: NAME, description: DESCRIPTION, address: ADDRESS, repository: REPOSITORY }, site);
+    site.logger.info(`The site is in ${BUILT}/html. To look at it: npx vitepress preview docs`);
+  },
   head: [
     ['link', { rel: 'icon', type: 'image/svg+xml', href: `${BASE}logo.svg` }],
     ['meta', { name: 'theme-color', content: '#0b6b5b' }],
@@ -62,6 +72,7 @@ export default defineConfig({
     ['meta', { property: 'og:title', content: title }],
     ['meta', { property: 'og:description', content: description }],
     ['meta', { property: 'og:url', content: `${ADDRESS}${pageData.relativePath.replace(/(?:index)?\.md$/, '')}` }],
+    ...(pageData.isNotFound ? [] : [markdownLink(pageData.relativePath)]),
   ],
   markdown: markdownOptions(REPOSITORY),
   locales: {
@@ -75,6 +86,8 @@ export default defineConfig({
       provider: 'local',
       options: {
         locales: { tr: TURKISH_SEARCH },
+        // With what stands around the word that was found.
+        detailedView: true,
         // Someone who looks for refunds wants the page about them, not a property of that name.
         miniSearch: {
           searchOptions: { boostDocument: (id: unknown) => (String(id).includes('/reference/') ? 0.3 : 1) },

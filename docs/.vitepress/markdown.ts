@@ -34,6 +34,8 @@ export function markdownOptions(repository: string): MarkdownOptions {
       md.core.ruler.push('tables', ({ tokens }) => labelCells(tokens));
       // VitePress writes each table without the attributes that it was given.
       md.renderer.rules.table_open = (tokens, index, options, _env, self) => self.renderToken(tokens, index, options);
+      const code = md.renderer.rules.code_inline!;
+      md.renderer.rules.code_inline = (...args) => keepWords(code(...args));
       const image = md.renderer.rules.image!;
       md.renderer.rules.image = (tokens, index, options, env: Page, self) => {
         const token = tokens[index]!;
@@ -53,7 +55,7 @@ function githubSlug(heading: string): string {
 }
 
 /** A link to a file of the repository leads to its page; one to a file that is no page leads to GitHub. */
-function leadHome(href: string, page: string, repository: string): string {
+export function leadHome(href: string, page: string, repository: string): string {
   if (/^(?:[a-z]+:|\/|#)/.test(href)) return href;
   const [, path = '', hash = ''] = /^([^#]*)(#.*)?$/.exec(href)!;
   const file = relative(process.cwd(), join(dirname(page), path));
@@ -80,6 +82,13 @@ function labelCells(tokens: readonly Token[]): void {
     } else if (token.type === 'tr_open') column = 0;
     else if (token.type === 'td_open' && names.length > 2) token.attrSet('data-column', names[column++] ?? '');
   });
+}
+
+/** Browsers break lines after any hyphen, so `--version` would be torn apart. Longer words may need it on a phone. */
+const SHORT_WORD = /(?<![^\s>])[^\s<>]{0,24}-[^\s<>]{0,24}(?![^\s<])/g;
+
+function keepWords(code: string): string {
+  return code.replace(SHORT_WORD, (word) => (word.length > 24 ? word : `<span class="word">${word}</span>`));
 }
 
 /** A diagram as part of the page: it follows the page's colours, and its text can be read and searched. */

@@ -98,6 +98,8 @@ export const MASKED_CARD_TEXTS: Translations = {
 /**
  * The part of a question about a card that a buyer's browser may send: the class for `@Body()` of a route that calls
  * `PaymentService.checkBin`. Use POST, since addresses are logged.
+ *
+ * @experimental
  */
 export class CheckBinDto {
   /** The first 6 to 8 digits of the card number, and no more of it. */
@@ -108,6 +110,8 @@ export class CheckBinDto {
 /**
  * What the buyer is to pay, for `PaymentService.checkBin`. **It comes from the merchant's order, never from a buyer's
  * browser.**
+ *
+ * @experimental
  */
 export interface BinSale {
   /** Major units: `'149.90'` or 149.9, as in a payment. */

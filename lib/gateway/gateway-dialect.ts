@@ -34,7 +34,11 @@ export interface SaleRequest {
   readonly pfSubMerchantId?: string;
 }
 
-/** A sale whose card the buyer types at the gateway's own page. `paymentMethod` is the dialect's. */
+/**
+ * A sale whose card the buyer types at the gateway's own page. `paymentMethod` is the dialect's.
+ *
+ * @experimental
+ */
 export type HostedRequest = Omit<SaleRequest, 'cardDetails' | 'cardHolderInfo' | 'paymentMethod'>;
 
 type CallbackScalar = string | number | boolean | null;
@@ -53,7 +57,11 @@ export interface Auth3dRequest {
   readonly gathered: CallbackFields;
 }
 
-/** A question about the first digits of a card number (BIN), which must not be logged. It moves no money. */
+/**
+ * A question about the first digits of a card number (BIN), which must not be logged. It moves no money.
+ *
+ * @experimental
+ */
 export interface BinRequest {
   readonly conversationId: string;
   readonly language: string;
@@ -64,7 +72,11 @@ export interface BinRequest {
   readonly currencyCode: number | null;
 }
 
-/** Money back: a refund of a part or the whole, or a void of the whole sale. Its conversationId is the refundId. */
+/**
+ * Money back: a refund of a part or the whole, or a void of the whole sale. Its conversationId is the refundId.
+ *
+ * @experimental
+ */
 export interface RefundRequest {
   readonly conversationId: string;
   readonly language: string;
@@ -126,7 +138,11 @@ export interface Init3dResult extends GatewayResult {
   readonly html?: string;
 }
 
-/** What an answer to a request for the gateway's own page says. */
+/**
+ * What an answer to a request for the gateway's own page says.
+ *
+ * @experimental
+ */
 export interface HostedResult extends GatewayResult {
   /** Where the page is; null if the answer shows no address. It is not read of an answer about a form. */
   readonly redirectUrl: string | null;
@@ -151,13 +167,21 @@ export interface InquiryResult extends GatewayResult {
   readonly installmentCount?: string | null;
 }
 
-/** A row of a list of instalments: the number, and what the buyer pays in all in major units, as written. */
+/**
+ * A row of a list of instalments: the number, and what the buyer pays in all in major units, as written.
+ *
+ * @experimental
+ */
 export interface InstallmentRow {
   readonly count: string | null;
   readonly total: string | null;
 }
 
-/** What an answer to CheckBin (unverified) says about a card; null, or left out, is what it does not show. */
+/**
+ * What an answer to CheckBin (unverified) says about a card; null, or left out, is what it does not show.
+ *
+ * @experimental
+ */
 export interface BinResult extends GatewayResult {
   /** The first digits that the answer is about. */
   readonly bin?: string | null;
@@ -185,15 +209,35 @@ export interface DialectOperations {
   readonly auth3d: DialectOperation<Auth3dRequest, GatewayResult>;
   /** Asks for the outcome of a payment, and changes nothing. */
   readonly checkPayment?: DialectOperation<Payment, InquiryResult>;
-  /** Asks what a card is, by its first digits. It also shows whether the gateway accepts the credentials. */
+  /**
+   * Asks what a card is, by its first digits. It also shows whether the gateway accepts the credentials.
+   *
+   * @experimental
+   */
   readonly checkBin?: DialectOperation<BinRequest, BinResult>;
-  /** Gives back a part of a payment, or all of it. */
+  /**
+   * Gives back a part of a payment, or all of it.
+   *
+   * @experimental
+   */
   readonly refund?: DialectOperation<RefundRequest, GatewayResult>;
-  /** Calls off a whole sale that is not settled yet. */
+  /**
+   * Calls off a whole sale that is not settled yet.
+   *
+   * @experimental
+   */
   readonly void?: DialectOperation<RefundRequest, GatewayResult>;
-  /** Opens the gateway's own page, at which the buyer types the card. */
+  /**
+   * Opens the gateway's own page, at which the buyer types the card.
+   *
+   * @experimental
+   */
   readonly hostedPage?: DialectOperation<HostedRequest, HostedResult>;
-  /** Makes the gateway's own form, which the shop embeds. */
+  /**
+   * Makes the gateway's own form, which the shop embeds.
+   *
+   * @experimental
+   */
   readonly embeddedForm?: DialectOperation<HostedRequest, HostedResult>;
 }
 
@@ -230,7 +274,11 @@ export interface GatewayDialect {
 export interface ResultCodeSets {
   /** Money was taken. */
   readonly approvedCodes: ReadonlySet<string>;
-  /** Money was given back, in an answer to a refund or void. Default: the approved codes. */
+  /**
+   * Money was given back, in an answer to a refund or void. Default: the approved codes.
+   *
+   * @experimental
+   */
   readonly refundApprovedCodes?: ReadonlySet<string>;
   /** Approvals that are partial, conditional or of another special kind: the payment needs a review. */
   readonly approvalVariantCodes: ReadonlySet<string>;

@@ -128,7 +128,7 @@ export function isPrefetch({ method, headers }: CallbackRequest): boolean {
  * Whether the browser shows the answer in a frame of a page, as it does where the gateway's form is embedded. Browsers
  * say so to sites with TLS, and to this machine.
  */
-export function isInFrame({ headers }: CallbackRequest): boolean {
+function isInFrame({ headers }: CallbackRequest): boolean {
   return ['iframe', 'frame'].includes(String(headers['sec-fetch-dest']));
 }
 

@@ -139,7 +139,7 @@ function isOversized(form: object): boolean {
 const FLAT_NAME = /^([A-Za-z_]\w{0,39})(?:\[([A-Za-z_]\w{0,39})\]|\.([A-Za-z_]\w{0,39}))$/;
 
 /** A form, nested as its names say. */
-export interface FormFields {
+interface FormFields {
   readonly fields: Record<string, unknown>;
   /** Fields that were given twice, so that it is not known which value counts. */
   readonly repeated: readonly (readonly [group: string, name: string])[];
@@ -151,7 +151,7 @@ export interface FormFields {
  * Reads a form from a parsed body, which may be flat (Fastify) or nested (Express). The body is not changed. Fields
  * that are nested deeper stay as they are, and so do fields that also have a value of their own.
  */
-export function readForm(body: object): FormFields {
+function readForm(body: object): FormFields {
   const fields: Record<string, unknown> = {};
   const flat = new Map<string, Record<string, unknown>>();
   const repeated: [string, string][] = [];

@@ -53,7 +53,7 @@ import {
 } from './tokens.js';
 
 /** Turns the builder's definition into the module of one account. */
-export function assemble(definition: DynamicModule, structure: PaymentStructure): DynamicModule {
+function assemble(definition: DynamicModule, structure: PaymentStructure): DynamicModule {
   const { isGlobal = true, callback = {}, name } = structure;
   const account = name ?? DEFAULT_ACCOUNT;
   const route = routeOf(structure);

@@ -333,7 +333,11 @@ export class PaymentOperations {
     return this.asking('inquireRefund', refundId, member, (by) => this.inquiries.inquireRefund(refundId, by));
   }
 
-  /** As `PaymentService.abandon`, but its event is raised, since the shop's code does not have the answer. */
+  /**
+   * As `PaymentService.abandon`, but its event is raised, since the shop's code does not have the answer.
+   *
+   * @experimental
+   */
   abandon(conversationId: string, member: StaffMember): Promise<Payment> {
     return this.asking('abandon', conversationId, member, (by) => this.inquiries.abandon(conversationId, by));
   }

@@ -127,11 +127,15 @@ export const OPTIONS = {
   /**
    * `PAYMENT_BIN_TIMEOUT_MS`: the deadline of `checkBin`, whose answer a buyer waits for while typing. Default 2000
    * (2 s).
+   *
+   * @experimental
    */
   binTimeoutMs: wholeNumber({ default: 2_000, min: 1 }),
   /**
    * `PAYMENT_MAX_BIN_CHECKS`: how many BINs this process asks the gateway about at once. Further calls of `checkBin`
    * are refused (PaymentOverloadError). Payments do not count, and are not refused. Default 20.
+   *
+   * @experimental
    */
   maxBinChecks: wholeNumber({ default: 20, min: 1, max: MAX_IN_FLIGHT }),
   /** `PAYMENT_AMOUNT_FORMAT`: `fixed` writes 60.00, `shortest` writes 60. Default `fixed`. */

@@ -86,7 +86,7 @@ export function resolveSettings(
 }
 
 /** The id of an account's gateway, then those that it had at its former addresses. */
-export function gatewaysOf(
+function gatewaysOf(
   dialect: string,
   { baseUrl, merchantId, formerBaseUrls }: Pick<OptionValues, 'baseUrl' | 'merchantId' | 'formerBaseUrls'>,
 ): PaymentSettings['gateways'] {

@@ -42,7 +42,7 @@ export function settingHints(
  * Suggests the simulator if there is no account at a gateway yet, but not where the simulator would be refused, as in
  * production.
  */
-export function simulatorHint(
+function simulatorHint(
   problems: readonly ConfigurationProblem[],
   options: PaymentOptions,
   environment: Environment,

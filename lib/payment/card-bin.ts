@@ -1,9 +1,17 @@
-/** What kind of account a card draws on. */
+/**
+ * What kind of account a card draws on.
+ *
+ * @experimental
+ */
 export type CardType = 'credit' | 'debit' | 'prepaid';
 
 export const CARD_TYPES: readonly CardType[] = ['credit', 'debit', 'prepaid'];
 
-/** One way to pay in instalments, as the gateway offers it for a card. */
+/**
+ * One way to pay in instalments, as the gateway offers it for a card.
+ *
+ * @experimental
+ */
 export class CardInstallment {
   /** How many instalments; 1 is payment in full. */
   readonly count!: number;
@@ -19,6 +27,8 @@ export class CardInstallment {
  * What a card is, by its first digits: the answer to `PaymentService.checkBin`. Null stands for what the gateway did
  * not tell. If it gave no answer, or refused, everything but `bin`, `code` and `message` is null. The names of the
  * answer's fields are unverified (docs/unverified.md).
+ *
+ * @experimental
  */
 export class CardBin {
   /** The six to eight digits that were asked about. */

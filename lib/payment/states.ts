@@ -239,7 +239,7 @@ function statesFrom(first: readonly LedgerState[]): readonly LedgerState[] {
   return ALL_STATES.filter((state) => reached.has(state));
 }
 
-export function statesWhere(holds: (row: StateRow) => boolean): readonly LedgerState[] {
+function statesWhere(holds: (row: StateRow) => boolean): readonly LedgerState[] {
   return ALL_STATES.filter((state) => holds(factsOf(state)));
 }
 

@@ -118,7 +118,7 @@ const NOTHING_SENT: ReadonlySet<PaymentReason> = new Set(['not_sent', 'reference
  * Whether a payment releases its idempotencyKey when it ends. It does if no money can move: trying again with the same
  * key is then a new payment. Once DoPayment or Auth3d was called, it keeps its key.
  */
-export function freesKey(from: LedgerState, to: LedgerState, reason: PaymentReason | null): boolean {
+function freesKey(from: LedgerState, to: LedgerState, reason: PaymentReason | null): boolean {
   if (to !== 'failed' && to !== 'expired') return false;
   return isBeforeMoney(from) || (reason !== null && NOTHING_SENT.has(reason));
 }

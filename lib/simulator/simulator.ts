@@ -40,11 +40,20 @@ export interface Simulator {
    *
    * @param conversationIdOrUrl the payment, the page's address, or the form's content
    * @throws Error when there is no such page, it can no longer be paid, or it does not take what was typed
+   * @experimental
    */
   payAtPage(conversationIdOrUrl: string, options?: PayAtPageOptions): HostedCallback;
-  /** The buyer goes back to failUrl. The page stays open: it can be entered again and be paid. */
+  /**
+   * The buyer goes back to failUrl. The page stays open: it can be entered again and be paid.
+   *
+   * @experimental
+   */
   cancelAtPage(conversationIdOrUrl: string): HostedCallback;
-  /** The gateway closes the page: it can no longer be paid. */
+  /**
+   * The gateway closes the page: it can no longer be paid.
+   *
+   * @experimental
+   */
   closePage(conversationIdOrUrl: string): void;
   /** Forgets payments, pages, requests and faults. Stalled requests are released. */
   reset(): void;

@@ -44,13 +44,21 @@ export interface BankCallback {
   };
 }
 
-/** A callback of the gateway's own page. */
+/**
+ * A callback of the gateway's own page.
+ *
+ * @experimental
+ */
 export interface HostedCallback extends BankCallback {
   /** Whether the buyer was charged. */
   readonly charged: boolean;
 }
 
-/** How the buyer pays at the gateway's page. */
+/**
+ * How the buyer pays at the gateway's page.
+ *
+ * @experimental
+ */
 export interface PayAtPageOptions {
   /**
    * Default: the first of `TEST_CARDS` that has not expired. An expired one is declined with B0054, and any other card

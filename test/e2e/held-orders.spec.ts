@@ -6,8 +6,7 @@ import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
 import { ODD } from '../rigs/odd-answers.js';
 import { startTimelessGateway } from '../rigs/simulated-gateway.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import type { Engine } from '../net/engines.js';
-import { ENGINES_IN_TURN } from './engines.js';
+import { type Engine, ENGINES_IN_TURN } from './engines.js';
 import { bring, type Merchant, sale, startMerchant } from './merchant.js';
 
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,6 @@
 import { PaymentStateError, SystemClock } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import type { Engine } from '../net/engines.js';
-import { ENGINES_IN_TURN } from './engines.js';
+import { type Engine, ENGINES_IN_TURN } from './engines.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';

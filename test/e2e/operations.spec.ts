@@ -15,7 +15,7 @@ import {
 } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { type Engine, ENGINES } from '../net/engines.js';
+import { type Engine, ENGINES } from './engines.js';
 import { sale, simulatorOptions } from './merchant.js';
 
 const BY = { by: 'ada@shop.example' };

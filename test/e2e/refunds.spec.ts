@@ -18,8 +18,7 @@ import {
 } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import type { Engine } from '../net/engines.js';
-import { ENGINES_IN_TURN } from './engines.js';
+import { type Engine, ENGINES_IN_TURN } from './engines.js';
 import { ODD } from '../rigs/odd-answers.js';
 import { until } from '../services/until.js';
 import { type Merchant, sale, startMerchant } from './merchant.js';

@@ -2,15 +2,20 @@
  * Looks at each page of the built site in Chromium: `npm run docs && npm run check:site`. Words name pages by a part of
  * their address; `--pictures FOLDER` keeps what each looks like.
  */
-import { mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { launchBrowser } from '../browser/browser.js';
+import { markdownProblems } from './markdown-check.js';
 import { checkPage, type CheckedPage } from './page-check.js';
+import { searchProblems } from './search-check.js';
 import { serveSite } from './site-server.js';
 
 const FOLDER = 'site/html';
 const BASE = '/nestjs-card-payment/';
+const ADDRESS = `https://nestjs-card-payment.github.io${BASE}`;
+/** A word that pages of each language have, to be searched from its start page. */
+const SEARCHED = { '': 'void', 'tr/': 'iptal' };
 /** Pages that are looked at at the same time. */
 const AT_ONCE = 3;
 
@@ -36,15 +41,26 @@ await Promise.all(
     }
   }),
 );
+// Links to headings, and what is about all pages, can be judged once all of them have been read.
+const ofAll = chosen.length === all.length ? [...deadLinks(), ...(await problemsOfAll())] : [];
+for (const problem of ofAll) console.error(problem);
 await browser.close();
 site.close();
-
-// A link to a heading can be judged once all pages have been read.
-const dead = chosen.length === all.length ? deadLinks() : [];
-for (const link of dead) console.error(link);
-const problems = [...checked.values()].reduce((sum, page) => sum + page.problems.length, dead.length);
+const problems = [...checked.values()].reduce((sum, page) => sum + page.problems.length, ofAll.length);
 console.log(`${checked.size} pages of the site, ${problems} problems`);
 process.exitCode = problems > 0 || checked.size === 0 ? 1 : 0;
+
+async function problemsOfAll(): Promise<string[]> {
+  const pages = all.filter((name) => name !== '404');
+  const problems = markdownProblems(FOLDER, pages, ADDRESS);
+  const page = await browser.newPage();
+  for (const [name, word] of Object.entries(SEARCHED)) {
+    problems.push(
+      ...(await searchProblems(page, `${site.origin}${BASE}${name}`, word)).map((what) => `/${name}: ${what}`),
+    );
+  }
+  return problems;
+}
 
 function deadLinks(): string[] {
   return [...checked].flatMap(([name, { links }]) =>
@@ -52,7 +68,9 @@ function deadLinks(): string[] {
       .filter((link) => link.startsWith(`${site.origin}/`))
       .filter((link) => {
         const { pathname, hash } = new URL(link);
-        const target = checked.get(decodeURIComponent(pathname.slice(BASE.length)));
+        const path = decodeURIComponent(pathname.slice(BASE.length));
+        if (path.endsWith('.md')) return !existsSync(join(FOLDER, path));
+        const target = checked.get(path);
         return target === undefined || (hash !== '' && !target.ids.includes(decodeURIComponent(hash.slice(1))));
       })
       .map((link) => `/${name}: leads to nothing: ${link.slice(site.origin.length)}`),

@@ -54,6 +54,7 @@ export async function checkPage(
     if (await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')) {
       problems.push(`${look}: scrolls sideways`);
     }
+    problems.push(...(await page.evaluate<string[]>(`(${tornOf.toString()})()`)).map((what) => `${width} px: ${what}`));
     const run = `axe.run(document, ${JSON.stringify(OPTIONS)}).then(({ violations }) => violations)`;
     for (const { id, nodes } of await page.evaluate<AxeResults['violations']>(run)) {
       problems.push(
@@ -66,11 +67,21 @@ export async function checkPage(
 }
 
 /** Runs in the browser. */
+interface Element {
+  readonly id: string;
+  readonly href: string;
+  readonly textContent: string;
+  getAttribute(name: string): string | null;
+  getBoundingClientRect(): { readonly right: number };
+  getClientRects(): { readonly length: number };
+}
 declare const document: {
   readonly title: string;
   readonly body: { readonly innerText: string };
-  querySelectorAll(selector: string): Iterable<{ id: string; href: string; getAttribute(name: string): string | null }>;
+  querySelectorAll(selector: string): Iterable<Element>;
 };
+declare const innerWidth: number;
+declare function getComputedStyle(element: Element): { readonly overflowX: string };
 
 function flawsOf(): string[] {
   const flaws: string[] = [];
@@ -85,6 +96,19 @@ function flawsOf(): string[] {
   for (const image of document.querySelectorAll('main img'))
     if (!image.getAttribute('alt')) flaws.push('img without alt');
   return flaws;
+}
+
+/** Words of code that are broken, and code that leaves its frame or the window. */
+function tornOf(): string[] {
+  const all = (selector: string) => [...document.querySelectorAll(selector)];
+  const words = all('code .word').filter((word) => word.getClientRects().length > 1);
+  const frames = all('div[class*=language-] > pre').filter(
+    (frame) => getComputedStyle(frame).overflowX !== 'auto' || frame.getBoundingClientRect().right > innerWidth,
+  );
+  return [
+    ...words.map(({ textContent }) => `breaks ${textContent}`),
+    ...frames.map(({ textContent }) => `code leaves its frame: ${textContent.slice(0, 40)}`),
+  ];
 }
 
 function factsOf(): PageFacts {

@@ -11,7 +11,19 @@ function NotFound() {
   return h('main', { class: 'not-found' }, [h('h1', title), h('p', quote), h('p', h('a', { href: start }, linkText))]);
 }
 
+/** The same page for language models, and for those who copy it. */
+function AsMarkdown() {
+  const { page, localeIndex } = useData();
+  const text = localeIndex.value === 'tr' ? 'Bu sayfa Markdown olarak' : 'This page as Markdown';
+  return h(
+    'p',
+    { class: 'as-markdown' },
+    h('a', { href: withBase(`/${page.value.relativePath}`), target: '_self' }, text),
+  );
+}
+
 export default {
   extends: DefaultTheme,
-  Layout: () => h(DefaultTheme.Layout, null, { 'not-found': () => h(NotFound) }),
+  Layout: () =>
+    h(DefaultTheme.Layout, null, { 'not-found': () => h(NotFound), 'doc-footer-before': () => h(AsMarkdown) }),
 };

@@ -13,7 +13,7 @@ const ENTITY_HEADERS = { 'content-type': 'application/json', 'accept-encoding': 
 const FRAMING_HEADERS = ['content-length', 'transfer-encoding'];
 
 /** The `HttpService` for the host. Interceptors can be added only by whoever takes the axios instance. */
-export class GatewayHttp extends HttpService {
+class GatewayHttp extends HttpService {
   mayHaveInterceptors = false;
 
   override get axiosRef(): AxiosInstance {

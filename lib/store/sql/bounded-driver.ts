@@ -65,7 +65,7 @@ function noteNew(connection: Emitter): void {
  * The drivers' own limits do less: after a time-out the dead connection goes back to the pool, nothing limits a whole
  * transaction or closes the other connections, and a pool that is given may have no limits at all.
  */
-export class BoundedDriver<Connection extends object> implements Driver {
+class BoundedDriver<Connection extends object> implements Driver {
   /** Knows the password of its connections: a `#` field is never printed. */
   #pool: DriverPool<Connection> | null = null;
   private silentAt = -Infinity;

@@ -5,7 +5,7 @@ import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
 import type { WireObject } from '../../../lib/gateway/wire-body.js';
 import { CREDENTIALS, sampleSale } from '../sample-sale.js';
 
-// What else it sends is shown by the net of the wire.
+// What else it sends is shown by test/wire.
 
 const NOW = new Date('2026-03-01T21:05:07.089Z');
 const API_KEY = 'api-key-1';

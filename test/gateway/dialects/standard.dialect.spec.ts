@@ -2,7 +2,7 @@ import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.
 import { newConversationId } from '../../../lib/runtime/randomness.js';
 import { sampleSale } from '../sample-sale.js';
 
-// What it sends is shown by the net of the wire.
+// What it sends is shown by test/wire.
 
 const CONTEXT = { operation: 'doPayment', apiKey: 'k' } as const;
 

@@ -1,20 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Engine, ENGINES } from './engines.js';
-import { expectNoOtherTexts, expectText } from './expected-text.js';
+import { type Engine, ENGINES } from '../e2e/engines.js';
+import { ExpectedTexts } from '../rigs/expected-texts.js';
+import { inWhole } from '../rigs/extent.js';
 import { type Script, ScriptedShop } from './scripted-shop.js';
 
 /**
  * Each of these files holds its scripts and what comes of them: a title, its steps, and below each step what a user of
  * the package sees. It is the same on every engine. For a new script, write its title and steps into a file, and have
- * the rest written by UPDATE_NET=1.
+ * the rest written by UPDATE_EXPECTED=1.
  */
-const FILES = ['direct.txt', 'three-d.txt', 'hosted.txt', 'refunds.txt', 'handlers.txt'].map(
-  (file) => `scripts/${file}`,
-);
-const WRITING = process.env.UPDATE_NET === '1';
+const FILES = ['direct.txt', 'three-d.txt', 'hosted.txt', 'refunds.txt', 'handlers.txt'];
+const TEXTS = new ExpectedTexts(import.meta.url);
 
-describe.each(Object.entries(ENGINES).filter(([name]) => name === 'memory' || !WRITING))('on %s', (_name, start) => {
+/** In the short tests two engines: that all are alike is shown by the contract of stores. */
+const STARTS = Object.entries(ENGINES).filter(([name]) => inWhole(true, name === 'memory' || name === 'SQLite'));
+
+describe.each(STARTS)('on %s', (_name, start) => {
   let engine: Engine;
   beforeAll(async () => {
     engine = await start();
@@ -28,13 +30,13 @@ describe.each(Object.entries(ENGINES).filter(([name]) => name === 'memory' || !W
       for (const [number, script] of scriptsIn(file).entries()) {
         texts.push(await ScriptedShop.play(script, engine, `${basename(file, '.txt')}${number}`));
       }
-      expectText(file, `${texts.join('\n\n')}\n`);
+      TEXTS.expect(file, `${texts.join('\n\n')}\n`);
     },
     120_000,
   );
 });
 
-it('there is no other file of scripts', () => expectNoOtherTexts('scripts', FILES));
+it('there is no other file of scripts', () => TEXTS.expectNoOthers(FILES));
 
 /** The title of a script stands at the beginning of a line, and its steps are indented by two spaces. */
 function scriptsIn(file: string): Script[] {

@@ -14,8 +14,10 @@ import {
 } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { Randomness } from '../../lib/runtime/randomness.js';
-import { expectNoOtherTexts, expectText } from './expected-text.js';
+import { ExpectedTexts } from '../rigs/expected-texts.js';
 import { RecordingGateway, type RecordedRequest, UNCLEAR_ID } from './recording-gateway.js';
+
+const TEXTS = new ExpectedTexts(import.meta.url);
 
 /** Three hours later it is the first of February. */
 const NOW = new Date('2026-01-31T22:30:05.123Z');
@@ -338,15 +340,12 @@ async function textOf(account: PaymentOptions, cases: Cases): Promise<string> {
 }
 
 describe('what a gateway is sent', () => {
-  it.each(Object.entries(FILES))('is as in wire/%s.txt', async (file, cases) => {
+  it.each(Object.entries(FILES))('is as in %s.txt', async (file, cases) => {
     const account = ACCOUNTS[file.startsWith('standard') ? 'standard' : 'morpos'];
-    expectText(`wire/${file}.txt`, await textOf(account, cases));
+    TEXTS.expect(`${file}.txt`, await textOf(account, cases));
   });
 
   it('is compared with every file', () => {
-    expectNoOtherTexts(
-      'wire',
-      Object.keys(FILES).map((file) => `wire/${file}.txt`),
-    );
+    TEXTS.expectNoOthers(Object.keys(FILES).map((file) => `${file}.txt`));
   });
 });

@@ -7,12 +7,18 @@ type Member = ts.ClassElement | ts.TypeElement;
 const FORMAT = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.UseAliasDefinedOutsideCurrentScope;
 const printer = ts.createPrinter({ removeComments: true });
 
-/**
- * What each subpath of package.json exports: each name with its declaration as in the .d.ts that a build would write.
- * Comments, private members and constructors marked `@hidden` are left out. So that moving code changes nothing here,
- * members are sorted, those of a base that is not exported stand in the class itself, and computed types are expanded.
- */
-export function exportedDeclarations(): ReadonlyMap<string, string> {
+export interface Declarations {
+  /**
+   * What each subpath of package.json exports: each name with its declaration as in the .d.ts that a build would write.
+   * Comments, private members and constructors marked `@hidden` are left out. So that moving code changes nothing here,
+   * members are sorted, those of a base that is not exported stand in the class itself, and computed types are expanded.
+   */
+  readonly texts: ReadonlyMap<string, string>;
+  /** What is marked `@experimental`: `CardBin`, and of what is not marked as a whole, members: `PaymentService.checkBin`. */
+  readonly experimental: readonly string[];
+}
+
+export function exportedDeclarations(): Declarations {
   const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     exports: Readonly<Record<string, string | { readonly import: { readonly types: string } }>>;
   };
@@ -21,7 +27,8 @@ export function exportedDeclarations(): ReadonlyMap<string, string> {
     if (typeof entry !== 'string') entries.set(subpath, ts.sys.resolvePath(entry.import.types));
   }
   const surface = new Surface(declarationProgram([...entries.values()]), [...entries.values()]);
-  return new Map([...entries].map(([subpath, file]) => [subpath, surface.textOf(file)]));
+  const texts = new Map([...entries].map(([subpath, file]) => [subpath, surface.textOf(file)]));
+  return { texts, experimental: surface.experimental() };
 }
 
 /** A program over declarations that are kept in memory: no build is needed, and none is left behind. */
@@ -88,6 +95,18 @@ class Surface {
     const all = [...texts.values()];
     const rest = all.splice(exported.length);
     return [...all, ...(rest.length > 0 ? ['// Named above, but not exported:', ...rest.sort()] : [])].join('\n\n');
+  }
+
+  experimental(): string[] {
+    const isMarked = (symbol: ts.Symbol): boolean =>
+      symbol.getJsDocTags(this.checker).some(({ name }) => name === 'experimental');
+    const exported = [...new Set([...this.exported.values()].flat())];
+    return exported.flatMap((symbol) => {
+      if (isMarked(symbol)) return [symbol.name];
+      if (!(symbol.flags & ts.SymbolFlags.Type)) return [];
+      const members = this.checker.getDeclaredTypeOfSymbol(symbol).getProperties();
+      return members.filter(isMarked).map((member) => `${symbol.name}.${member.name}`);
+    });
   }
 
   private exportsOf(file: ts.SourceFile | undefined): ts.Symbol[] {

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import type { ArgumentsHost } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
@@ -15,8 +16,10 @@ import { OPTIONS } from '../../lib/options/option-table.js';
 import { routeOf } from '../../lib/options/payment-options.js';
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
 import { variableOf } from '../../lib/payment/account.js';
-import { exportedDeclarations } from './declarations.js';
-import { expectNoOtherTexts, expectText } from './expected-text.js';
+import { ExpectedTexts } from '../rigs/expected-texts.js';
+import { type Declarations, exportedDeclarations } from './declarations.js';
+
+const TEXTS = new ExpectedTexts(import.meta.url);
 
 const MODULES: Readonly<Record<string, object>> = {
   '.': main,
@@ -147,35 +150,44 @@ async function schemasText(): Promise<string> {
   return inspected(document.components?.schemas);
 }
 
-const TEXTS: Readonly<Record<string, () => string | Promise<string>>> = {
+const REPORTS: Readonly<Record<string, () => string | Promise<string>>> = {
   'values.txt': valuesText,
   'options.txt': optionsText,
   'errors.txt': errorsText,
   'schemas.txt': schemasText,
 };
 
+/** The names in the list of what is experimental. */
+function experimentalInGuide(): string[] {
+  const [, list = ''] =
+    /^\*\*Experimental\*\*[\s\S]*?\n\n((?:[- ].*\n)+)/m.exec(readFileSync('docs/limits.md', 'utf8')) ?? [];
+  return Array.from(list.matchAll(/`([^`]+)`/g), ([, name = '']) => name);
+}
+
 describe('the public surface', () => {
   const fileOf = (subpath: string): string => `${subpath.slice(2) || 'main'}.d.txt`;
-  let declarations: ReadonlyMap<string, string>;
+  let declarations: Declarations;
 
   beforeAll(() => {
     declarations = exportedDeclarations();
   }, 120_000);
 
   it.each(Object.keys(MODULES))('declares what it did, at %s', (subpath) => {
-    expectText(`surface/${fileOf(subpath)}`, `${declarations.get(subpath)}\n`);
+    TEXTS.expect(fileOf(subpath), `${declarations.texts.get(subpath)}\n`);
   });
 
-  it.each(Object.entries(TEXTS))('has what it had, in %s', async (file, textOf) => {
-    expectText(`surface/${file}`, `${await textOf()}\n`);
+  it.each(Object.entries(REPORTS))('has what it had, in %s', async (file, textOf) => {
+    TEXTS.expect(file, `${await textOf()}\n`);
+  });
+
+  it('is marked as experimental where docs/limits.md says so, and nowhere else', () => {
+    const listed = experimentalInGuide();
+    expect(listed.length).toBeGreaterThan(0);
+    expect([...declarations.experimental].sort()).toEqual(listed.sort());
   });
 
   it('is looked at whole', () => {
-    expect([...declarations.keys()]).toEqual(Object.keys(MODULES));
-    const files = [...Object.keys(MODULES).map(fileOf), ...Object.keys(TEXTS)];
-    expectNoOtherTexts(
-      'surface',
-      files.map((file) => `surface/${file}`),
-    );
+    expect([...declarations.texts.keys()]).toEqual(Object.keys(MODULES));
+    TEXTS.expectNoOthers([...Object.keys(MODULES).map(fileOf), ...Object.keys(REPORTS)]);
   });
 });

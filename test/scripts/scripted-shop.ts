@@ -33,7 +33,7 @@ import { ODD } from '../rigs/odd-answers.js';
 import { approveUnbound, showInInquiries } from '../rigs/odd-gateway.js';
 import { interceptCalls } from '../rigs/store-calls.js';
 import { freePort } from '../services/server.js';
-import { type Engine, historyOf, parkedIn } from './engines.js';
+import type { Engine } from '../e2e/engines.js';
 import { msOf, Transcript } from './transcript.js';
 import type { LedgerEvent } from '../../lib/payment/payment-event.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
@@ -344,12 +344,12 @@ export class ScriptedShop {
       const found = await payments.find(id);
       say(`find ${id}`, transcript.describe(found));
       if (!found) continue;
-      say(`history of ${id}`, transcript.history(await historyOf(store, account, id)));
+      say(`history of ${id}`, transcript.history(await store.history(account, id)));
       const refunds = transcript.describe(await payments.refunds(id));
       say(`refunds of ${id}`, `${refunds} (${transcript.describe(await payments.refundTotals(id))})`);
     }
     for (const id of transcript.ids('refund')) {
-      say(`history of ${id}`, transcript.history(await historyOf(store, account, id)));
+      say(`history of ${id}`, transcript.history(await store.history(account, id)));
     }
     const { charges, refunds, violations } = simulator.ledger;
     say('the gateway was asked for', simulator.requests.map(({ operation }) => operation).join(', '));
@@ -378,4 +378,10 @@ function pageIn(text: string | null): string | null {
 /** Of counts. */
 function withoutZeros(counts: object): object {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0));
+}
+
+/** The deliveries that are parked, which only the store tells. */
+async function parkedIn(store: PaymentStore, account: string): Promise<object[]> {
+  const parked = await store.listDeliveries({ account, parked: true, after: null, limit: 10 });
+  return parked.map(({ handlerId, event: { eventId }, attempts, error }) => ({ handlerId, eventId, attempts, error }));
 }

@@ -1,0 +1,3 @@
+import { loadRoom } from '../rigs/load-room.js';
+
+await loadRoom(import.meta.url);
