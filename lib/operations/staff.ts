@@ -345,7 +345,9 @@ export class PaymentOperations {
     note: string,
     options: StaffResolveOptions,
   ): Promise<Payment> {
-    return this.inFlight.run('resolve', () => this.operator.resolve(conversationId, state, note, named(options)));
+    return this.inFlight.run('rest', 'resolve', () =>
+      this.operator.resolve(conversationId, state, note, named(options)),
+    );
   }
 
   /** As `PaymentService.resolveRefund`, with `by`. */
@@ -355,22 +357,24 @@ export class PaymentOperations {
     note: string,
     options: StaffResolveOptions,
   ): Promise<Refund> {
-    return this.inFlight.run('resolveRefund', () => this.operator.resolveRefund(refundId, state, note, named(options)));
+    return this.inFlight.run('rest', 'resolveRefund', () =>
+      this.operator.resolveRefund(refundId, state, note, named(options)),
+    );
   }
 
   /** As `PaymentService.refund`, with `by`. */
   refund(input: RefundDto & StaffMember): Promise<Refund> {
-    return this.inFlight.run('refund', () => this.refundFlow.refund(named(input)));
+    return this.inFlight.run('new', 'refund', () => this.refundFlow.refund(named(input)));
   }
 
   /** As `PaymentService.void`, with `by`. */
   void(input: VoidDto & StaffMember): Promise<Refund> {
-    return this.inFlight.run('void', () => this.refundFlow.void(named(input)));
+    return this.inFlight.run('new', 'void', () => this.refundFlow.void(named(input)));
   }
 
   /** As `PaymentService.recordRefund`, with `by`. */
   recordRefund(input: RecordRefundDto & StaffMember): Promise<Refund> {
-    return this.inFlight.run('recordRefund', () => this.refundFlow.recordRefund(named(input)));
+    return this.inFlight.run('new', 'recordRefund', () => this.refundFlow.recordRefund(named(input)));
   }
 
   /** An ask may change nothing, and then only this line says who asked. */
@@ -380,7 +384,7 @@ export class PaymentOperations {
     member: StaffMember,
     ask: (by: string) => Promise<T>,
   ): Promise<T> {
-    return this.inFlight.run(act, () => {
+    return this.inFlight.run('rest', act, () => {
       const by = nameOf(member);
       const { account } = this.settings;
       this.logger.log(new LogRecord(`${act} of ${id}, asked for by ${by}.`, { account, id, act, by }));

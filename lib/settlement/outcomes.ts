@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayClient } from '../gateway/gateway-client.js';
-import type { ChargeOutcome, InquiryOutcome } from '../gateway/readings/outcomes.js';
+import type { ChargeOutcome, InquiryOutcome } from '../gateway/readings/verdicts.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentRecord } from '../payment/payment.js';
 import { isClaimed, factsOf } from '../payment/states.js';

@@ -1,5 +1,5 @@
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
-import type { ChargeOutcome, InquiryOutcome } from '../../lib/gateway/readings/outcomes.js';
+import type { ChargeOutcome, InquiryOutcome } from '../../lib/gateway/readings/verdicts.js';
 import type { PaymentRecord, PaymentReason } from '../../lib/payment/payment.js';
 import { type LedgerState, type PaymentState, SALE_STATES as STATES } from '../../lib/payment/states.js';
 import { applyInquiry, applyNotSent, applyOutcome, nextInquiry } from '../../lib/settlement/outcomes.js';

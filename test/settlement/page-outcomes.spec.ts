@@ -1,4 +1,4 @@
-import type { InquiryOutcome } from '../../lib/gateway/readings/outcomes.js';
+import type { InquiryOutcome } from '../../lib/gateway/readings/verdicts.js';
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
 import { applyAbandoned, applyPageInquiry, nextPageInquiry } from '../../lib/settlement/page-outcomes.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
