@@ -140,16 +140,6 @@ export class InFlight {
     return run;
   }
 
-  /** How many operations are running. */
-  get count(): number {
-    return this.running.size;
-  }
-
-  /** How many of them are payments that are being begun. */
-  get paymentCount(): number {
-    return this.payments;
-  }
-
   /** Resolves when the operations that are running now have ended. Does not wait for later ones. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.running);

@@ -85,7 +85,6 @@ describe('the limit', () => {
     const inFlight = opened({ maxInFlight: 1 });
     await Promise.allSettled([inFlight.run('payment', 'doPayment', work)]);
     expect(await inFlight.run('payment', 'init3d', () => Promise.resolve('paid'))).toBe('paid');
-    expect(inFlight.paymentCount).toBe(0);
   });
 
   it('logs three refusals a minute with the setting that caused them, and then the number of the others', async () => {
@@ -96,7 +95,6 @@ describe('the limit', () => {
     for (let payment = 0; payment < 5; payment += 1) {
       await inFlight.run('payment', 'init3d', () => Promise.resolve()).catch(() => undefined);
     }
-    expect(inFlight.paymentCount).toBe(1);
     open.pass();
     await clock.advance(60_000);
     const line =
@@ -135,10 +133,9 @@ describe('during a shutdown', () => {
     inFlight.refuseNew();
     await expect(inFlight.run('new', 'refund', work)).rejects.toMatchObject(REFUSED);
     await expect(inFlight.run('rest', 'inquire', work)).rejects.toMatchObject(REFUSED);
-    expect([inFlight.count, await isOver(closing)]).toEqual([1, false]);
+    expect(await isOver(closing)).toBe(false);
     open.pass();
     await Promise.all([running, closing]);
-    expect(inFlight.count).toBe(0);
   });
 });
 
