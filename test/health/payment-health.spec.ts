@@ -61,16 +61,15 @@ describe('PaymentHealth', () => {
     const { leaseDue } = shop.store;
     shop.store.leaseDue = () => Promise.reject(new Error('down'));
     flows.reconciler.start();
-      await shop.clock.advance(899_000);
-      expect(await health.report()).toMatchObject({ store: 'up', background: 'running' });
-      await shop.clock.advance(1_000);
-      expect(await health.report()).toMatchObject({ store: 'up', background: 'stalled' });
-      shop.store.leaseDue = leaseDue;
-      await shop.clock.advance(5_000);
-      expect(await health.report()).toMatchObject({ background: 'running' });
-      await flows.reconciler.stop();
-    },
-  );
+    await shop.clock.advance(899_000);
+    expect(await health.report()).toMatchObject({ store: 'up', background: 'running' });
+    await shop.clock.advance(1_000);
+    expect(await health.report()).toMatchObject({ store: 'up', background: 'stalled' });
+    shop.store.leaseDue = leaseDue;
+    await shop.clock.advance(5_000);
+    expect(await health.report()).toMatchObject({ background: 'running' });
+    await flows.reconciler.stop();
+  });
 
   it.each([
     [0, 'running'],
