@@ -27,6 +27,7 @@ import {
   saleAmountsOf,
   saleText,
   toRefund,
+  withProvenParts,
 } from '../payment/refund.js';
 import { advance, referenceLockIn } from '../payment/transitions.js';
 import { Randomness } from '../runtime/randomness.js';
@@ -211,7 +212,7 @@ export class Refunds {
 
   /** The payment, without what the gateway may have said about another one. */
   private async sale(conversationId: string): Promise<PaymentRecord> {
-    return this.payments.proven(await this.payments.get(conversationId));
+    return withProvenParts(await this.payments.get(conversationId));
   }
 
   /**

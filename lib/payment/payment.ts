@@ -180,7 +180,7 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored' | 'kin
   readonly by?: string | null;
   /**
    * True while the ids or the amount that it shows may be another payment's: the answer that they come from named
-   * another payment, or had to name this one and did not. Absent or false otherwise.
+   * another payment, contradicted this one, or had to name this one and did not. Absent or false otherwise.
    */
   readonly isUnproven?: boolean;
   /**

@@ -86,6 +86,27 @@ describe('the outcome of a DoPayment or an Auth3d', () => {
     expect(applyOutcome(aPaymentRecord({ state: 'unknown', reason: 'unbound' }), UNBOUND, RULES, NOW)).toBeNull();
   });
 
+  it.each<[ChargeOutcome['state'], PaymentReason | null, boolean]>([
+    ['succeeded', null, false],
+    ['review', 'amount_mismatch', false],
+    ['review', 'approval_variant', false],
+    ['review', 'codes_disagree', false],
+    ['review', 'conversation_mismatch', true],
+    ['review', 'currency_mismatch', true],
+    ['review', 'sign_mismatch', true],
+    ['review', 'unbound', true],
+    ['unknown', 'unbound', true],
+  ])('%s (%s): what it shows may be another payment’s: %s, even if it names this one', (state, reason, isUnproven) => {
+    const named = { ...RESULT, conversationId: aPaymentRecord().conversationId };
+    for (const kind of ['direct', '3d'] as const) {
+      for (const result of [named, { ...named, orderId: null, amount: null }]) {
+        const record = aPaymentRecord({ state: 'charging', kind });
+        const next = applyOutcome(record, { ...charge(state, reason), result }, RULES, NOW)!;
+        expect(next.isUnproven === true).toBe(isUnproven);
+      }
+    }
+  });
+
   it('schedules an inquiry soon if it is not clear, at once where this instance cannot ask, and none if it is clear', () => {
     const dueIn = (outcome: ChargeOutcome, canInquire = true): number | undefined => {
       const record = aPaymentRecord({ state: 'authorizing', dueAt: NOW });
