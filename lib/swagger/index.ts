@@ -7,6 +7,7 @@
  *
  * @packageDocumentation
  */
+import type { Type } from '@nestjs/common';
 import { type CardDetails, CardDetailsDto, CheckBinDto } from '../dto/card.dto.js';
 import { Auth3dDto } from '../dto/gateway.dto.js';
 import { RecordRefundDto, RefundDto, VoidDto } from '../dto/refund.dto.js';
@@ -47,8 +48,14 @@ describeDto(CheckoutDto, {
 });
 
 // None of these is the body of a request. Init3dDto inherits its fields.
-for (const dto of [TransactionDetailsDto, ExtraParameterDto, DoPaymentDto, HostedPaymentDto, Auth3dDto])
-  describeDto(dto);
+const OTHERS: readonly Type<object>[] = [
+  TransactionDetailsDto,
+  ExtraParameterDto,
+  DoPaymentDto,
+  HostedPaymentDto,
+  Auth3dDto,
+];
+for (const dto of OTHERS) describeDto(dto);
 
 const REFUND_FIELDS = {
   conversationId: { description: 'The payment whose money is given back.' },
