@@ -78,7 +78,7 @@ export function toRefund(record: PaymentRecord, stored = true): Refund {
     transactionDate: record.transactionDate,
     transactionAt: record.transactionAt,
     note: record.note,
-    by: record.by ?? null,
+    by: record.by,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
     finalizedAt: record.finalizedAt,

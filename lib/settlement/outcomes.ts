@@ -58,7 +58,7 @@ export function applyOutcome(
   const { state, reason } = outcome;
   const isForeign = reason !== null && FOREIGN.has(reason);
   const shown = {
-    ...(outcome.result && resultChanges(outcome.result, record, rules, isForeign ? false : isOurs)),
+    ...(outcome.result && resultChanges(outcome.result, record, rules, isOurs)),
     ...(isForeign && { isUnproven: true }),
   };
   // A decline may repeat the requested amount, although nothing was charged.
@@ -260,7 +260,7 @@ export function askedLate(
 ): PaymentRecord | null {
   // Someone asked who need not have: nothing is planned.
   if (record.dueAt === null) return null;
-  const { state, reason, by = null, kind, finalizedAt } = record;
+  const { state, reason, by, kind, finalizedAt } = record;
   const late = LATE[kind === 'hosted' ? 'page' : 'request'];
   const endedAt = (finalizedAt ?? now).getTime();
   const unclear = isClear ? 0 : record.inquiries + 1;

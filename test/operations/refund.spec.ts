@@ -4,6 +4,9 @@ import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { advance } from '../../lib/payment/transitions.js';
 import { ODD } from '../rigs/odd-answers.js';
 import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
+import { reply } from './fake-gateway.js';
+import { TestShop } from './test-shop.js';
 
 /** Runs some work after a record was read. */
 class HookedStore extends MemoryPaymentStore {
@@ -47,5 +50,23 @@ describe('a refund of a payment in review', () => {
     expect(simulator.ledger.calls('refund')).toBe(0);
     store.afterFind = () => Promise.resolve();
     expect(await payments.refunds(conversationId)).toMatchObject([{ state: 'failed', reason: 'not_sent' }]);
+  });
+});
+
+describe('the answer to a refund of 10.00 that shows', () => {
+  it.each([
+    ['its own amount', '10.00', 'succeeded'],
+    ['the amount of its payment', '149.90', 'succeeded'],
+    ['what was charged of its payment', '160.00', 'succeeded'],
+    ['another amount', '11.00', 'review'],
+  ])('%s, %s: %s', async (_what, amount, state) => {
+    const test = new TestShop();
+    const { payments } = await test.start();
+    const ids = { orderId: 'O-1', paymentId: 'P-1' };
+    const paid = aPaymentRecord({ state: 'succeeded', amount: '149.90', chargedAmount: '160.00', ...ids });
+    await test.store.insert(paid);
+    test.gateway.willAnswer('DoPayment', reply({ code: 'B0000', amount }));
+    const { conversationId } = paid;
+    expect(await payments.refund({ conversationId, amount: '10.00' })).toMatchObject({ state });
   });
 });
