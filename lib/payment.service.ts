@@ -10,7 +10,7 @@ import {
 import { HostedPayments, type HostedStart } from './operations/hosted.js';
 import { BinInquiries } from './operations/bin.js';
 import { DirectPayments } from './operations/direct.js';
-import { InFlight, type Operation } from './settlement/in-flight.js';
+import { InFlight, type OperationKind } from './settlement/in-flight.js';
 import { Inquiries } from './operations/inquiry.js';
 import type { RecordRefundDto, RefundDto, VoidDto } from './dto/refund.dto.js';
 import { Refunds } from './operations/refund.js';
@@ -64,7 +64,7 @@ export class PaymentService {
    * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
    */
   doPayment(input: DoPaymentDto): Promise<Payment> {
-    return this.run('doPayment', () => this.direct.pay(input));
+    return this.run('payment', 'doPayment', () => this.direct.pay(input));
   }
 
   /**
@@ -83,7 +83,7 @@ export class PaymentService {
    * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
    */
   init3d(input: Init3dDto): Promise<Init3dStart> {
-    return this.run('init3d', () => this.threeD.start(input));
+    return this.run('payment', 'init3d', () => this.threeD.start(input));
   }
 
   /**
@@ -95,7 +95,7 @@ export class PaymentService {
    * @throws PaymentStoreError the store failed before anything was sent
    */
   auth3d({ conversationId, fields }: Auth3dDto): Promise<Payment> {
-    return this.run('auth3d', async () => this.threeD.complete(await this.reader.get(conversationId), fields));
+    return this.run('rest', 'auth3d', async () => this.threeD.complete(await this.reader.get(conversationId), fields));
   }
 
   /**
@@ -118,7 +118,7 @@ export class PaymentService {
    * @experimental
    */
   startHosted(input: HostedPaymentDto): Promise<HostedStart> {
-    return this.run('startHosted', () => this.hosted.start(input));
+    return this.run('payment', 'startHosted', () => this.hosted.start(input));
   }
 
   /**
@@ -136,7 +136,7 @@ export class PaymentService {
    * @experimental
    */
   abandon(conversationId: string): Promise<Payment> {
-    return this.run('abandon', () => this.inquiries.abandon(conversationId));
+    return this.run('rest', 'abandon', () => this.inquiries.abandon(conversationId));
   }
 
   /**
@@ -157,7 +157,7 @@ export class PaymentService {
    * @experimental
    */
   checkBin(bin: string, sale?: BinSale): Promise<CardBin> {
-    return this.run('checkBin', () => this.bins.check(bin, sale));
+    return this.run('new', 'checkBin', () => this.bins.check(bin, sale));
   }
 
   /** @throws PaymentStoreError */
@@ -185,7 +185,7 @@ export class PaymentService {
    * @throws PaymentNotFoundError, PaymentStateError (before any money can have moved), PaymentStoreError
    */
   inquire(conversationId: string): Promise<Payment> {
-    return this.run('inquire', () => this.inquiries.inquire(conversationId));
+    return this.run('rest', 'inquire', () => this.inquiries.inquire(conversationId));
   }
 
   /**
@@ -206,7 +206,7 @@ export class PaymentService {
     options?: ResolveOptions,
   ): Promise<Payment>;
   resolve(...given: readonly unknown[]): Promise<Payment> {
-    return this.run('resolve', () => this.operator.resolve(...given));
+    return this.run('rest', 'resolve', () => this.operator.resolve(...given));
   }
 
   /**
@@ -229,7 +229,7 @@ export class PaymentService {
    * @throws PaymentShutdownError this process is shutting down; nothing was recorded or sent
    */
   refund(input: RefundDto): Promise<Refund> {
-    return this.run('refund', () => this.refundFlow.refund(input));
+    return this.run('new', 'refund', () => this.refundFlow.refund(input));
   }
 
   /**
@@ -239,7 +239,7 @@ export class PaymentService {
    * @throws what {@link refund} throws
    */
   void(input: VoidDto): Promise<Refund> {
-    return this.run('void', () => this.refundFlow.void(input));
+    return this.run('new', 'void', () => this.refundFlow.void(input));
   }
 
   /**
@@ -251,7 +251,7 @@ export class PaymentService {
    *   PaymentStoreError, PaymentShutdownError as {@link refund}
    */
   recordRefund(input: RecordRefundDto): Promise<Refund> {
-    return this.run('recordRefund', () => this.refundFlow.recordRefund(input));
+    return this.run('new', 'recordRefund', () => this.refundFlow.recordRefund(input));
   }
 
   /**
@@ -282,7 +282,7 @@ export class PaymentService {
    * @throws PaymentNotFoundError, PaymentStoreError
    */
   inquireRefund(refundId: string): Promise<Refund> {
-    return this.run('inquireRefund', () => this.inquiries.inquireRefund(refundId));
+    return this.run('rest', 'inquireRefund', () => this.inquiries.inquireRefund(refundId));
   }
 
   /**
@@ -301,7 +301,7 @@ export class PaymentService {
     options?: ResolveOptions,
   ): Promise<Refund>;
   resolveRefund(...given: readonly unknown[]): Promise<Refund> {
-    return this.run('resolveRefund', () => this.operator.resolveRefund(...given));
+    return this.run('rest', 'resolveRefund', () => this.operator.resolveRefund(...given));
   }
 
   /**
@@ -311,11 +311,11 @@ export class PaymentService {
    * @throws PaymentShutdownError this process is shutting down
    */
   reconcile(): Promise<ReconcileCounts> {
-    return this.run('reconcile', () => this.reconciler.pass());
+    return this.run('new', 'reconcile', () => this.reconciler.pass());
   }
 
-  private run<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
-    return this.logged(this.inFlight.run(operation, work));
+  private run<T>(kind: OperationKind, operation: string, work: () => Promise<T>): Promise<T> {
+    return this.logged(this.inFlight.run(kind, operation, work));
   }
 
   /** Logs the errors for which Nest only answers 500. The others are the caller's concern, or are logged already. */

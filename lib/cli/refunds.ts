@@ -86,15 +86,15 @@ function wouldSend(plan: Plan): Outcome {
  */
 function sendingAsShown(gateway: GatewayClient, plan: Plan, call: Call): { readonly isSent: boolean } {
   const sending = { isSent: false };
-  const send = gateway.refund.bind(gateway);
-  gateway.refund = async (kind, request, ...more) => {
-    const { conversationId: refundId, amount, currencyCode } = request;
+  const send = gateway.charge.bind(gateway);
+  gateway.charge = async (kind, request, question, claim) => {
+    const { conversationId: refundId, amount, currencyCode } = question.expected;
     sending.isSent = true;
     if (compareAmounts(amount, plan.amount) !== 0)
       return { sent: false, why: 'its amount is not the one that was shown' };
     const what = `${kind} ${refundId} of payment ${plan.conversationId}: ${amountWithCurrency(amount, currencyCode)}`;
     await call.terminal.print(`${escaped(`Sending the ${what}`)}\n`, 'stderr');
-    return send(kind, request, ...more);
+    return send(kind, request, question, claim);
   };
   return sending;
 }

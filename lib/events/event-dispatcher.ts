@@ -44,11 +44,6 @@ export class EventDispatcher {
     this.failures = new DeliveryFailures(clock, settings.account);
   }
 
-  /** How often in a row the store has failed to fan out, lease or renew deliveries; 0 when it succeeds. */
-  get failuresInRow(): number {
-    return this.failures.count;
-  }
-
   /** Handler calls that have been running for more than a minute. */
   get longRuns(): LongRun[] {
     return this.workers.flatMap((worker) => worker.longRuns);
@@ -173,7 +168,7 @@ export class EventDispatcher {
     const workers = [...this.asked];
     this.asked.clear();
     const { account } = this.settings;
-    const events = await this.failures.watch('fanOut', '', () => this.store.fanOut(account, FAN_OUT_STEP));
+    const events = await this.failures.watch('fanOut', () => this.store.fanOut(account, FAN_OUT_STEP));
     if (this.isStarted) for (const worker of workers) void worker.leaseDue();
     // Fewer events than were asked for means that none are left; a store that failed is asked again within seconds.
     if (events !== null && events >= FAN_OUT_STEP) void this.fanOutTo(workers);

@@ -3,7 +3,7 @@ import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { describeHostError, type Thrown, thrownText } from '../payment/kept-text.js';
 import { type PaymentClock, TimeoutError, withTimeout } from '../runtime/clock.js';
 import { CoalescedWork } from '../runtime/coalesced-work.js';
-import { FailureLog, LimitedLog } from '../runtime/limited-log.js';
+import { LimitedLog } from '../runtime/limited-log.js';
 import type { Randomness } from '../runtime/randomness.js';
 import type { Delivery, LeasedDelivery, PaymentStore } from '../store/payment-store.js';
 import type { Attributes } from '../telemetry/attributes.js';
@@ -126,7 +126,7 @@ export class HandlerWorker {
       const lease = this.random.bytes(16).toString('base64url');
       const limit = concurrency - this.running.size;
       const request = { account, handlerId, types, lease, leaseMs: DELIVERY_LEASE_MS, limit };
-      const leased = await this.failures.watch('lease', handlerId, () => this.store.leaseDeliveries(request));
+      const leased = await this.failures.watch('lease', () => this.store.leaseDeliveries(request));
       for (const delivery of leased ?? []) this.begin(delivery, lease);
       isMore = leased?.length === limit;
     }
@@ -169,13 +169,12 @@ export class HandlerWorker {
       this.logger.error(recordOf(run, `${what}; the event will be delivered again.`));
     }
     over.abort();
-    this.failures.succeeded('renew', renewalOf(run));
   }
 
   /** @returns null when the store failed to say */
   private async isSilent(run: Pick<Run, 'delivery' | 'leased' | 'facts'>): Promise<boolean | null> {
     const { handlerId, event } = run.delivery;
-    const silent = await this.failures.watch('lookUp', handlerId, () => isSilent(event, this.store));
+    const silent = await this.failures.watch('lookUp', () => isSilent(event, this.store));
     if (silent) this.logger.log(recordOf(run, `${handlerId} is not told, since a payment holds the order.`));
     return silent;
   }
@@ -239,12 +238,7 @@ export class HandlerWorker {
         this.logger.warn(recordOf(run, `${this.handler.id} has been running for a minute.`));
       }
       // If renewing fails now, it may succeed next time: the lease is renewed three times before it would run out.
-      await this.failures.watch(
-        'renew',
-        renewalOf(run),
-        () => this.store.renewLease(leased, DELIVERY_LEASE_MS),
-        signal,
-      );
+      await this.failures.watch('renew', () => this.store.renewLease(leased, DELIVERY_LEASE_MS), signal);
     }
   }
 
@@ -271,10 +265,6 @@ export class HandlerWorker {
   }
 }
 
-function renewalOf({ leased: { handlerId, eventId } }: Pick<Run, 'leased'>): string {
-  return `${handlerId} ${eventId}`;
-}
-
 function factsOf({ account, handlerId, event }: Delivery): LogFields {
   const { conversationId, reference } = event.payment;
   const refund = 'refund' in event && { refundId: event.refund.refundId };
@@ -295,38 +285,33 @@ const FAILED: Readonly<Record<Step, string>> = {
   renew: 'The payment store failed to renew the lease of a delivery; another instance may call its handler as well.',
 };
 
-/** Logs failures of the store between an event and its handlers, a few a minute, and counts them. */
+/** Logs that the store failed between an event and its handlers: each step a few times a minute. */
 export class DeliveryFailures {
-  private readonly log: FailureLog<Step>;
+  private readonly logger = new PaymentLogger();
+  private readonly limited: LimitedLog;
 
-  constructor(clock: PaymentClock, account: string) {
-    const logger = new PaymentLogger();
-    this.log = new FailureLog<Step>(clock, (step, end) => logger.error(new LogRecord(FAILED[step] + end, { account })));
-  }
-
-  /** How often in a row the store has failed, over all handlers. */
-  get count(): number {
-    return this.log.count;
+  constructor(
+    clock: PaymentClock,
+    private readonly account: string,
+  ) {
+    this.limited = new LimitedLog(clock);
   }
 
   /**
-   * @param of the handler or delivery
    * @param over aborted when nobody needs the answer any more: that it fails then counts as nothing
    * @returns the store's answer; null when it failed
    */
-  async watch<T>(step: Step, of: string, ask: () => Promise<T>, over?: AbortSignal): Promise<T | null> {
+  async watch<T>(step: Step, ask: () => Promise<T>, over?: AbortSignal): Promise<T | null> {
     try {
-      const answer = await ask();
-      this.succeeded(step, of);
-      return answer;
+      return await ask();
     } catch {
-      if (!over?.aborted) this.log.failed(step, `${step} ${of}`);
+      if (!over?.aborted) this.report(step);
       return null;
     }
   }
 
-  /** It succeeded, or is no longer tried. */
-  succeeded(step: Step, of: string): void {
-    this.log.succeeded(`${step} ${of}`);
+  private report(step: Step): void {
+    const { account } = this;
+    this.limited.write(step, (end) => this.logger.error(new LogRecord(FAILED[step] + end, { account })));
   }
 }

@@ -5,7 +5,6 @@ import type { Payment, PaymentReason, RefundKind } from '../payment/payment.js';
 import { describeThrown } from '../payment/kept-text.js';
 import { Exchange, type NotSent } from './exchange.js';
 import type {
-  Auth3dRequest,
   BinRequest,
   DialectOperation,
   DialectOperations,
@@ -13,16 +12,22 @@ import type {
   GatewayResult,
   GatewaySettings,
   HostedRequest,
-  RefundRequest,
   ResultCodeSets,
   SaleRequest,
 } from './gateway-dialect.js';
 import type { GatewayTrouble } from './gateway-trouble.js';
 import { type BinOutcome, binOutcome, cardIn } from './readings/card-answer.js';
 import { type Expectation, type Question, type ReadAnswer, readAnswer } from './readings/facts.js';
-import { type ChargeOutcome, chargeOutcome, type InquiryOutcome, inquiryOutcome } from './readings/outcomes.js';
 import { type BankPage, bankPageIn, type HostedForm, type HostedPage, hostedPageIn } from './readings/pages.js';
-import { type InquiryFacts, judge, OPENING } from './readings/verdicts.js';
+import {
+  type ChargeOutcome,
+  chargeOutcome,
+  type InquiryFacts,
+  type InquiryOutcome,
+  inquiryOutcome,
+  judge,
+  OPENING,
+} from './readings/verdicts.js';
 import type { RequestClaim } from './transport/attempt.js';
 import type { GatewayTransport } from './transport/gateway-transport.js';
 
@@ -34,6 +39,15 @@ type ResultOf<Name extends GatewayOperation> = ReturnType<NonNullable<DialectOpe
 
 /** An answer that was read, or why there is none. `status` is null if there was no reply. */
 type Asked<Shown> = NotSent | ({ readonly sent: true; readonly status: number | null } & ReadAnswer<Shown>);
+
+/** What the answer to a request that moves money should be about. */
+export interface Charge {
+  readonly expected: Expectation;
+  /** Whether an approval has to name the payment, since the request carries fields from a browser. Default false. */
+  readonly mustName?: boolean;
+  /** Whether the money goes back: then some codes approve that approve no sale. Default false. */
+  readonly isMoneyBack?: boolean;
+}
 
 /** The outcome of a DoPayment, an Auth3d, a refund or a void. */
 export type ChargeAttempt = NotSent | { readonly sent: true; readonly outcome: ChargeOutcome };
@@ -105,35 +119,16 @@ export class GatewayClient {
     return this.operations[kind] !== undefined;
   }
 
-  doPayment(sale: SaleRequest, claim: RequestClaim): Promise<ChargeAttempt> {
-    return this.charge('doPayment', sale, { expected: sale }, claim);
-  }
-
-  /** The request carries fields from a browser, which may be another payment's: the answer has to name this payment. */
-  auth3d(request: Auth3dRequest, claim: RequestClaim): Promise<ChargeAttempt> {
-    return this.charge('auth3d', request, { expected: request.payment }, claim, !this.settings.trustUnbound);
-  }
-
-  /** @param saleAmounts the amounts of the payment, which the answer may show instead of the refund's */
-  refund(
-    kind: RefundKind,
-    request: RefundRequest,
-    saleAmounts: readonly string[],
-    claim: RequestClaim,
-  ): Promise<ChargeAttempt> {
-    const expected = { ...request, installmentCount: 1, otherAmounts: saleAmounts };
-    // The vendor's sample of a refund's answer has no sign.
-    return this.charge(kind, request, { expected, codes: this.refundCodes, isSignGood: null }, claim);
-  }
-
-  private async charge<Name extends GatewayOperation>(
+  /** Sends a request that moves money. */
+  async charge<Name extends GatewayOperation>(
     name: Name,
     request: RequestOf<Name>,
-    question: Asking<ResultOf<Name>, null>,
+    { expected, mustName = false, isMoneyBack = false }: Charge,
     claim: RequestClaim,
-    mustName = false,
   ): Promise<ChargeAttempt> {
-    const asked = await this.ask(name, request, question, claim);
+    // The vendor's sample of a refund's answer has no sign.
+    const rules = isMoneyBack ? { codes: this.refundCodes, isSignGood: null } : {};
+    const asked = await this.ask(name, request, { expected, ...rules }, claim);
     if (!asked.sent) return asked;
     return { sent: true, outcome: chargeOutcome(asked, { mustName, canAsk: this.canInquire }) };
   }

@@ -313,6 +313,4 @@ export interface GatewaySettings {
   readonly dialect: GatewayDialect;
   readonly verifyAmount: AmountCheck;
   readonly verifySign: boolean;
-  /** Whether an approval by Auth3d that does not name the payment is believed. */
-  readonly trustUnbound: boolean;
 }

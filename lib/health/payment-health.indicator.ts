@@ -18,10 +18,6 @@ export interface PaymentHealthLimits {
   readonly maxParked?: number;
   /** How many writes this process may owe the store. */
   readonly maxOwed?: number;
-  /** How often in a row the store may fail the deliveries to handlers. */
-  readonly maxDeliveryFailures?: number;
-  /** How often in a row the store may fail the background work. */
-  readonly maxBackgroundFailures?: number;
   /** How far this host's clock may be ahead of the store's, or behind it, in milliseconds. */
   readonly maxClockOffsetMs?: number;
 }
@@ -84,8 +80,6 @@ function problemsOf(report: PaymentHealthReport, limits: PaymentHealthLimits): s
     [counts?.refunds.review.count, limits.maxReview, 'Refunds or voids are in review.'],
     [counts?.deliveries.parked, limits.maxParked, 'Deliveries to handlers are parked.'],
     [report.owedWrites, limits.maxOwed, 'Writes are owed to the payment store.'],
-    [report.deliveryFailures, limits.maxDeliveryFailures, 'The payment store fails deliveries to handlers.'],
-    [report.backgroundFailures, limits.maxBackgroundFailures, 'The payment store fails the background work.'],
     [Math.abs(report.clockOffsetMs), limits.maxClockOffsetMs, "This host's clock is off the payment store's."],
   ];
   return rows.flatMap(([value, limit, text]) => ((value ?? -Infinity) > (limit ?? Infinity) ? [text] : []));

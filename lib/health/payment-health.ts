@@ -6,13 +6,12 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { UNSETTLED_REFUND_STATES, UNSETTLED_SALE_STATES } from '../payment/states.js';
 import { Reconciler } from '../reconciler/reconciler.js';
-import { InFlight } from '../settlement/in-flight.js';
 import { OwedWrites } from '../settlement/owed-writes.js';
 import { StoreClock } from '../settlement/store-clock.js';
 import type { StateCount } from '../store/payment-store.js';
 import { countRefused, type GaugeName, type Observation, observe } from '../telemetry/metrics.js';
 
-/** The background work begins a pass every few seconds; a pass with many inquiries takes minutes. */
+/** The background work makes a pass every few seconds. */
 const STALLED_AFTER_MS = 900_000;
 
 /** The state of an account's payments and refunds, in this process and in its store. */
@@ -33,24 +32,14 @@ export interface PaymentHealthReport {
   readonly oldestUnknownRefundMs: number | null;
   /** Outcomes and other writes of this process that the store has not accepted yet. */
   readonly owedWrites: number;
-  /** How many operations are running in this process. */
-  readonly operationsInFlight: number;
-  /** How many calls of `doPayment`, `init3d` and `startHosted` are among them. */
-  readonly paymentsInFlight: number;
-  /** How many of these may run at once; null if there is no limit. */
-  readonly maxInFlight: number | null;
   /** Handler calls in this process that have been running for longer than a minute. */
   readonly longRuns: readonly LongRun[];
   /** How far this host's clock is behind the store's, in milliseconds; negative when it is ahead. */
   readonly clockOffsetMs: number;
-  /** `off` if this process does no background work, `stalled` if its last pass began a quarter of an hour ago. */
+  /** `off` if this process does no background work, `stalled` if no pass has succeeded for a quarter of an hour. */
   readonly background: 'running' | 'stalled' | 'off';
-  /** How long ago a pass last began, in milliseconds: a few seconds when all is well. Null if there was none. */
+  /** How long ago a pass last succeeded, in milliseconds: a few seconds when all is well. Null if there was none. */
   readonly backgroundIdleMs: number | null;
-  /** How often in a row the store has failed the background work of this process; 0 while all is well. */
-  readonly backgroundFailures: number;
-  /** How often in a row the store has failed the deliveries to handlers of this process; 0 while all is well. */
-  readonly deliveryFailures: number;
   /** How many events this process has purged with their payments that no handler took within 30 days. */
   readonly unheardEvents: number;
 }
@@ -77,13 +66,12 @@ export class PaymentHealth {
     private readonly clock: StoreClock,
     private readonly settings: PaymentSettings,
     private readonly reconciler: Reconciler,
-    private readonly inFlight: InFlight,
   ) {}
 
   /** Never rejects: that the store failed is part of the report. */
   async report(): Promise<PaymentHealthReport> {
     const counts = await this.operations.counts().catch(() => null);
-    const { account, background, maxInFlight } = this.settings;
+    const { account, background } = this.settings;
     const { idleMs } = this.reconciler;
     const isRunning = idleMs !== null && idleMs < STALLED_AFTER_MS;
     const at = this.clock.now();
@@ -95,15 +83,10 @@ export class PaymentHealth {
       oldestUnknownMs: counts && ageOf(counts.states.unknown, at),
       oldestUnknownRefundMs: counts && ageOf(counts.refunds.unknown, at),
       owedWrites: this.owed.count,
-      operationsInFlight: this.inFlight.count,
-      paymentsInFlight: this.inFlight.paymentCount,
-      maxInFlight,
       longRuns: this.events.longRuns,
       clockOffsetMs: this.clock.offsetMs,
       background: background ? (isRunning ? 'running' : 'stalled') : 'off',
       backgroundIdleMs: idleMs,
-      backgroundFailures: this.reconciler.failuresInRow,
-      deliveryFailures: this.events.failuresInRow,
       unheardEvents: this.reconciler.unheardEvents,
     };
   }
@@ -136,12 +119,7 @@ function observationsOf(report: PaymentHealthReport): Observation[] {
   const ofProcess: readonly (readonly [GaugeName, number | null])[] = [
     ['card_payment.store.up', counts ? 1 : 0],
     ['card_payment.writes.owed', report.owedWrites],
-    ['card_payment.in_flight', report.operationsInFlight],
-    ['card_payment.in_flight.payments', report.paymentsInFlight],
-    ['card_payment.in_flight.limit', report.maxInFlight],
     ['card_payment.handlers.long_running', report.longRuns.length],
-    ['card_payment.background.failures', report.backgroundFailures],
-    ['card_payment.deliveries.failures', report.deliveryFailures],
     ['card_payment.clock.offset', report.clockOffsetMs / 1000],
     ['card_payment.events.waiting', counts && counts.deliveries.waiting - counts.deliveries.open],
   ];

@@ -131,7 +131,9 @@ export class CallbackReceiver {
   }
 
   private authorize(record: PaymentRecord, received: unknown): Promise<Payment> {
-    return this.inFlight.run('auth3d', () => this.handle(record, () => this.threeD.complete(record, received ?? {})));
+    return this.inFlight.run('rest', 'auth3d', () =>
+      this.handle(record, () => this.threeD.complete(record, received ?? {})),
+    );
   }
 
   /**
@@ -142,7 +144,9 @@ export class CallbackReceiver {
     await Promise.resolve();
     this.checkRepeat(readCallback(received ?? {}, this.settings.dialect.callbackObjectFields), record);
     if (record.kind !== 'hosted') return this.threeD.underWay(record) ?? toPayment(record);
-    return this.inFlight.run('hostedReturn', () => this.handle(record, () => this.hosted.complete(record, wait)));
+    return this.inFlight.run('rest', 'hostedReturn', () =>
+      this.handle(record, () => this.hosted.complete(record, wait)),
+    );
   }
 
   private check(callback: Callback, record: PaymentRecord): void {

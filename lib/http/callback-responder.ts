@@ -18,31 +18,6 @@ import { LimitedLog } from '../runtime/limited-log.js';
 import type { CallbackResult } from './callback-receiver.js';
 import { buyerPage, buyerPageHeaders, type HttpResponse, type PageName, send } from './pages.js';
 
-/**
- * Logs callbacks that were refused or could not be served: a few a minute of each kind, so that they cannot fill the
- * log.
- */
-@Injectable()
-export class RefusalLog {
-  private readonly logger = new PaymentLogger();
-  private readonly limited: LimitedLog;
-
-  constructor(clock: PaymentClock) {
-    this.limited = new LimitedLog(clock);
-  }
-
-  /** The callback was refused. */
-  warn({ refusal, message, code }: PaymentCallbackError): void {
-    this.limited.write(refusal, (end) => this.logger.warn(new LogRecord(message + end, { code, refusal })));
-  }
-
-  /** The callback could not be served: the store failed, or the payment is another gateway's. */
-  error({ message, code }: PaymentStoreError | PaymentStateError): void {
-    const line = `A callback could not be served; the buyer is asked to reload. ${message}`;
-    this.limited.write(code, (end) => this.logger.error(new LogRecord(line + end, { code })));
-  }
-}
-
 type Outcome = Extract<PageName, 'success' | 'failure' | 'pending'>;
 
 /** Where the buyer is sent in each state. A payment that has not begun counts as failed: nothing was paid. */
@@ -72,11 +47,14 @@ const LEAVING_HEADERS = buyerPageHeaders("'self'", true);
 @Injectable()
 export class CallbackResponder {
   private readonly logger = new PaymentLogger();
+  private readonly limited: LimitedLog;
 
   constructor(
-    private readonly refusals: RefusalLog,
     private readonly settings: PaymentSettings,
-  ) {}
+    clock: PaymentClock,
+  ) {
+    this.limited = new LimitedLog(clock);
+  }
 
   /**
    * Redirects (303) to the merchant's page with `?conversationId=`, or shows a page of the module. In the frame of an
@@ -98,20 +76,24 @@ export class CallbackResponder {
   }
 
   /**
-   * Refuses the callback without repeating what was received.
+   * Refuses the callback without repeating what was received. Logs a few of each kind a minute, so that they cannot fill
+   * the log.
    *
    * @throws the error itself if it is not one of the module's
    */
   refuse(response: HttpResponse, error: unknown, acceptLanguage?: string): void {
     if (error instanceof PaymentCallbackError) {
-      this.refusals.warn(error);
+      const { refusal, message, code } = error;
+      this.limited.write(refusal, (end) => this.logger.warn(new LogRecord(message + end, { code, refusal })));
       this.page(response, error.refusal === 'unknown_token' ? 404 : 400, 'refused', acceptLanguage);
     } else if (error instanceof PaymentShutdownError) {
       // The payment still waits for its callback: a reload reaches another instance, or this one after its restart.
       this.page(response, 503, 'reload', acceptLanguage);
     } else if (error instanceof PaymentStoreError || error instanceof PaymentStateError) {
       // Of another gateway, it waits, too: a reload reaches an instance with the settings of that one.
-      this.refusals.error(error);
+      const { message, code } = error;
+      const line = `A callback could not be served; the buyer is asked to reload. ${message}`;
+      this.limited.write(code, (end) => this.logger.error(new LogRecord(line + end, { code })));
       this.page(response, error.httpStatus, 'reload', acceptLanguage);
     } else throw error;
   }

@@ -8,7 +8,7 @@ import { GatewayTrouble } from '../gateway/gateway-trouble.js';
 import { GatewayTransport } from '../gateway/transport/gateway-transport.js';
 import { OWN_OPERATIONS, PaymentHealth } from '../health/payment-health.js';
 import { CallbackReceiver } from '../http/callback-receiver.js';
-import { CallbackResponder, RefusalLog } from '../http/callback-responder.js';
+import { CallbackResponder } from '../http/callback-responder.js';
 import { createCallbackController } from '../http/callback.controller.js';
 import { BinInquiries } from '../operations/bin.js';
 import { DirectPayments } from '../operations/direct.js';
@@ -150,7 +150,6 @@ function assemble(definition: DynamicModule, structure: PaymentStructure): Dynam
       StartUpReport,
       CallbackReceiver,
       CallbackResponder,
-      RefusalLog,
       { provide: service, useClass: PaymentService },
       { provide: operations, useClass: PaymentOperations },
       { provide: health, useClass: PaymentHealth },

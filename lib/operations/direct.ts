@@ -4,8 +4,7 @@ import { PaymentDuplicateError, PaymentNotSentError } from '../errors/payment-er
 import { GatewayClient } from '../gateway/gateway-client.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { type Payment, toPayment } from '../payment/payment.js';
-import { Claim } from '../settlement/claim.js';
-import { StoreClock } from '../settlement/store-clock.js';
+import { Claim, StoreClock } from '../settlement/store-clock.js';
 import { paymentOf, PaymentWriter } from '../settlement/writer.js';
 import { Opening } from './opening.js';
 
@@ -28,7 +27,8 @@ export class DirectPayments {
     if (earlier?.key === 'reference') throw new PaymentDuplicateError(toPayment(earlier.payment), 'reference');
     if (earlier) return toPayment(earlier.payment);
 
-    const attempt = await this.gateway.doPayment(sale, new Claim(record, this.settings.timeoutMs, this.clock));
+    const claim = new Claim(record, this.settings.timeoutMs, this.clock);
+    const attempt = await this.gateway.charge('doPayment', sale, { expected: sale }, claim);
     const payment = paymentOf(await this.writer.conclude(record, attempt));
     if (!attempt.sent) throw new PaymentNotSentError(payment, attempt.why);
     return payment;

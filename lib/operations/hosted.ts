@@ -14,7 +14,6 @@ import { factsOf } from '../payment/states.js';
 import { Randomness } from '../runtime/randomness.js';
 import { SharedCalls, SpacedCalls } from '../runtime/shared-calls.js';
 import { StoreClock } from '../settlement/store-clock.js';
-import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation } from '../telemetry/spans.js';
 import { type Asked, Inquiries } from './inquiry.js';
 import { Opening } from './opening.js';
@@ -64,8 +63,6 @@ export class HostedPayments {
   private readonly lookUps = new SharedCalls<PaymentRecord>();
   private readonly asked: SpacedCalls;
   private readonly askedOfEnded: SpacedCalls;
-  private readonly logger = new PaymentLogger();
-  private hasWarned = false;
 
   constructor(
     private readonly opening: Opening,
@@ -85,7 +82,6 @@ export class HostedPayments {
     const received = await this.opening.receive(HostedPaymentDto, given);
     const { form = 'page' } = received.input;
     this.expectSupport(form);
-    this.warnOnce();
     const token = this.opening.newToken();
     const sale = this.opening.hostedRequest(received.input, token);
     const record = this.opening.newPayment('hosted', sale, received, token);
@@ -106,15 +102,6 @@ export class HostedPayments {
     if (!this.gateway.canHost(form)) {
       throw new PaymentUnsupportedError(form === 'page' ? 'page of its own' : 'form to embed', name);
     }
-  }
-
-  /** Whether the application calls this at all is not known when it starts. */
-  private warnOnce(): void {
-    if (this.hasWarned) return;
-    this.hasWarned = true;
-    const { account } = this.settings;
-    const message = `Account ${account}: startHosted is experimental, since no answer of the real gateway has been seen (docs/ways-to-pay.md).`;
-    this.logger.warn(new LogRecord(message, { account }));
   }
 
   /** The page of the same sale, if it is open. */

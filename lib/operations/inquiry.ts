@@ -5,7 +5,7 @@ import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, isRefund, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { type Refund, saleAmountsOf } from '../payment/refund.js';
 import { isBeforeMoney, type LedgerState } from '../payment/states.js';
-import type { InquiryOutcome } from '../gateway/readings/outcomes.js';
+import type { InquiryOutcome } from '../gateway/readings/verdicts.js';
 import { expectOwn, isOwn, PaymentReader, RefundReader, stateError } from '../settlement/records.js';
 import { paymentOf, PaymentWriter, refundOf, type Settled } from '../settlement/writer.js';
 import { applyAbandoned, applyPageInquiry } from '../settlement/page-outcomes.js';

@@ -27,14 +27,14 @@ import {
   saleAmountsOf,
   saleText,
   toRefund,
+  withProvenParts,
 } from '../payment/refund.js';
 import { advance, referenceLockIn } from '../payment/transitions.js';
 import { Randomness } from '../runtime/randomness.js';
-import { Claim, claimEnd } from '../settlement/claim.js';
 import { applyNotSent } from '../settlement/outcomes.js';
 import { type AskedRefund, expectOwn, PaymentReader, RefundReader, stateError } from '../settlement/records.js';
 import { resultChanges } from '../settlement/result-fields.js';
-import { StoreClock } from '../settlement/store-clock.js';
+import { Claim, claimEnd, StoreClock } from '../settlement/store-clock.js';
 import { PaymentWriter, refundOf } from '../settlement/writer.js';
 import { amountText, newAttemptId, newConversationIdOf, newHostIdNonce } from './opening.js';
 import { MAX_NAME_LENGTH, MAX_NOTE_LENGTH } from './resolution.js';
@@ -119,7 +119,8 @@ export class Refunds {
     const { conversationId, amount, currencyCode } = record;
     const request = { conversationId, amount, currencyCode, language: this.settings.language, ...ids };
     const claim = new Claim(record, this.settings.timeoutMs, this.clock);
-    const attempt = await this.gateway.refund(kind, request, saleAmountsOf(record), claim);
+    const expected = { ...request, installmentCount: 1, otherAmounts: saleAmountsOf(record) };
+    const attempt = await this.gateway.charge(kind, request, { expected, isMoneyBack: true }, claim);
     const refund = refundOf(await this.writer.conclude(record, attempt));
     if (!attempt.sent) throw new PaymentNotSentError(toPayment(sale), attempt.why, refund);
     return refund;
@@ -211,7 +212,7 @@ export class Refunds {
 
   /** The payment, without what the gateway may have said about another one. */
   private async sale(conversationId: string): Promise<PaymentRecord> {
-    return this.payments.proven(await this.payments.get(conversationId));
+    return withProvenParts(await this.payments.get(conversationId));
   }
 
   /**

@@ -245,15 +245,12 @@ export class PaymentOperations {
     let after: SettledPlace | null = null;
     for (;;) {
       const page = { account, ...period, after, limit: SETTLED_PAGE_SIZE };
-      const records = await callStore('reading', () => this.store.listSettled(page));
-      for (const record of records) yield shown(await this.proven(record));
+      const records: PaymentRecord[] = await callStore('reading', () => this.store.listSettled(page));
+      for (const record of records) yield shown(withProvenAnswer(record));
       const last = records.at(-1);
       if (!last || records.length < SETTLED_PAGE_SIZE) return;
       const { finalizedAt, conversationId } = last;
-      const next: SettledPlace = { finalizedAt: finalizedAt ?? new Date(0), conversationId };
-      // It would go on for ever.
-      if (after && !isBehind(next, after)) throw new Error('The store lists settled records that it listed before.');
-      after = next;
+      after = { finalizedAt: finalizedAt ?? new Date(0), conversationId };
     }
   }
 
@@ -349,7 +346,9 @@ export class PaymentOperations {
     note: string,
     options: StaffResolveOptions,
   ): Promise<Payment> {
-    return this.inFlight.run('resolve', () => this.operator.resolve(conversationId, state, note, named(options)));
+    return this.inFlight.run('rest', 'resolve', () =>
+      this.operator.resolve(conversationId, state, note, named(options)),
+    );
   }
 
   /** As `PaymentService.resolveRefund`, with `by`. */
@@ -359,22 +358,24 @@ export class PaymentOperations {
     note: string,
     options: StaffResolveOptions,
   ): Promise<Refund> {
-    return this.inFlight.run('resolveRefund', () => this.operator.resolveRefund(refundId, state, note, named(options)));
+    return this.inFlight.run('rest', 'resolveRefund', () =>
+      this.operator.resolveRefund(refundId, state, note, named(options)),
+    );
   }
 
   /** As `PaymentService.refund`, with `by`. */
   refund(input: RefundDto & StaffMember): Promise<Refund> {
-    return this.inFlight.run('refund', () => this.refundFlow.refund(named(input)));
+    return this.inFlight.run('new', 'refund', () => this.refundFlow.refund(named(input)));
   }
 
   /** As `PaymentService.void`, with `by`. */
   void(input: VoidDto & StaffMember): Promise<Refund> {
-    return this.inFlight.run('void', () => this.refundFlow.void(named(input)));
+    return this.inFlight.run('new', 'void', () => this.refundFlow.void(named(input)));
   }
 
   /** As `PaymentService.recordRefund`, with `by`. */
   recordRefund(input: RecordRefundDto & StaffMember): Promise<Refund> {
-    return this.inFlight.run('recordRefund', () => this.refundFlow.recordRefund(named(input)));
+    return this.inFlight.run('new', 'recordRefund', () => this.refundFlow.recordRefund(named(input)));
   }
 
   /** An ask may change nothing, and then only this line says who asked. */
@@ -384,7 +385,7 @@ export class PaymentOperations {
     member: StaffMember,
     ask: (by: string) => Promise<T>,
   ): Promise<T> {
-    return this.inFlight.run(act, () => {
+    return this.inFlight.run('rest', act, () => {
       const by = nameOf(member);
       const { account } = this.settings;
       this.logger.log(new LogRecord(`${act} of ${id}, asked for by ${by}.`, { account, id, act, by }));
@@ -397,14 +398,6 @@ export class PaymentOperations {
     if (!isWritable(conversationId)) return [];
     const refunds = await this.refundReader.ofPayment(conversationId);
     return [conversationId, ...refunds.map((refund) => refund.conversationId)];
-  }
-
-  /** A record without what the gateway may have said about another payment, perhaps before an operator settled it. */
-  private async proven(record: PaymentRecord): Promise<PaymentRecord> {
-    if (record.isUnproven !== true && record.reason !== 'operator') return record;
-    const own = await this.payments.proven(record);
-    const { code, message } = own;
-    return own === record ? record : { ...own, ...UNANSWERED, code, message };
   }
 
   private async records(
@@ -425,6 +418,12 @@ export class PaymentOperations {
       },
     );
   }
+}
+
+/** A record without what the gateway may have said about another payment. */
+function withProvenAnswer(record: PaymentRecord): PaymentRecord {
+  const { code, message } = record;
+  return record.isUnproven === true ? { ...record, ...UNANSWERED, code, message } : record;
 }
 
 function shown(record: PaymentRecord): Payment | Refund {
@@ -461,9 +460,4 @@ function nameOf(member: unknown): string {
 function named<Given extends StaffMember>(given: Given): Given {
   nameOf(given);
   return given;
-}
-
-function isBehind(place: SettledPlace, other: SettledPlace): boolean {
-  const difference = place.finalizedAt.getTime() - other.finalizedAt.getTime();
-  return difference > 0 || (difference === 0 && place.conversationId !== other.conversationId);
 }

@@ -3,7 +3,7 @@ import { Init3dDto } from '../dto/sale.dto.js';
 import { PaymentDuplicateError, PaymentInit3dError, PaymentNotSentError } from '../errors/payment-errors.js';
 import { type ChargeAttempt, GatewayClient, TOO_LATE } from '../gateway/gateway-client.js';
 import type { Auth3dRequest, GatewayResult } from '../gateway/gateway-dialect.js';
-import type { ChargeOutcome } from '../gateway/readings/outcomes.js';
+import type { ChargeOutcome } from '../gateway/readings/verdicts.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import { isKnown, type Payment, type PaymentRecord, toPayment, type PaymentReason } from '../payment/payment.js';
 import { TimeoutError, withTimeout } from '../runtime/clock.js';
@@ -13,14 +13,16 @@ import { describeHostError, type Thrown, thrownText } from '../payment/kept-text
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { inOperation } from '../telemetry/spans.js';
 import { checkCallback, readCallback } from '../gateway/callback/callback-fields.js';
-import { Claim, AUTH3D_RETRY_MS, auth3dRetryingMs, claimEnd, fitsClaim } from '../settlement/claim.js';
 import { newAttemptId, Opening } from './opening.js';
 import { expectOwn, PaymentReader, stateError } from '../settlement/records.js';
 import { type Moved, paymentOf, PaymentWriter } from '../settlement/writer.js';
-import { StoreClock } from '../settlement/store-clock.js';
+import { Claim, claimEnd, fitsClaim, StoreClock } from '../settlement/store-clock.js';
 
 /** How long `beforeAuth3d` may take: less than the buyer waits for the callback's answer. */
 const MAX_VETO_MS = 20_000;
+/** How long to wait before Auth3d is tried again, once it is proven that nothing was sent. */
+export const AUTH3D_RETRY_MS = 2_000;
+const MAX_AUTH3D_RETRYING_MS = 10_000;
 
 /** What the bank sent, checked. */
 type Callback = Pick<Auth3dRequest, 'fields' | 'gathered'>;
@@ -123,12 +125,14 @@ export class ThreeDPayments {
 
   /** Runs once for a payment, since the claim is granted once. */
   private async authorize(record: PaymentRecord, callback: Callback): Promise<ChargeAttempt> {
-    const { timeoutMs } = this.settings;
+    const { timeoutMs, trustUnbound } = this.settings;
+    // The fields come from a browser, and may be another payment's: the answer has to name this payment.
+    const question = { expected: record, mustName: !trustUnbound };
     const begun = this.clock.monotonic();
     const used = (): number => this.clock.monotonic() - begun;
     for (;;) {
       const claim = new Claim(record, timeoutMs - used(), this.clock);
-      const attempt = await this.gateway.auth3d({ payment: toPayment(record), ...callback }, claim);
+      const attempt = await this.gateway.charge('auth3d', { payment: toPayment(record), ...callback }, question, claim);
       // Tried again only while it is proven that nothing was sent.
       const isLast = used() + AUTH3D_RETRY_MS >= auth3dRetryingMs(timeoutMs);
       if (attempt.sent || attempt === TOO_LATE || isLast) return attempt;
@@ -202,6 +206,14 @@ export class ThreeDPayments {
     const line = `Payment ${conversationId}: beforeAuth3d ${did}, which counts as no; nothing was sent${end}.`;
     this.logger.error(new LogRecord(line, { conversationId, reference, account, ...thrown }));
   }
+}
+
+/**
+ * How much of its deadline an Auth3d may have used and still be tried again: ten seconds, and no more than half, since
+ * the last try needs time for its answer.
+ */
+function auth3dRetryingMs(timeoutMs: number): number {
+  return Math.min(MAX_AUTH3D_RETRYING_MS, timeoutMs / 2);
 }
 
 /** The inquiry's answer, completed by what only Auth3d's answer shows. */

@@ -143,11 +143,10 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored' | 'kin
    */
   readonly pinsReference?: boolean;
   /**
-   * Random text if the host chose the conversationId, null if the module made it; absent in records of older releases.
-   * A host may use its conversationId again, some time after the payment was purged. This text is part of the event
-   * ids, so that they differ even then.
+   * Random text if the host chose the conversationId, null if the module made it. A host may use its conversationId
+   * again, some time after the payment was purged. This text is part of the event ids, so that they differ even then.
    */
-  readonly hostIdNonce?: string | null;
+  readonly hostIdNonce: string | null;
   /**
    * The gateway at which it was made, by {@link gatewayIdOf}: only that one is asked about it. Null or absent in
    * records of older releases. A refund has that of its payment.
@@ -176,11 +175,11 @@ export interface PaymentRecord extends Omit<Payment, 'settled' | 'stored' | 'kin
   readonly notFoundAt: Date | null;
   /** The operator's note, as given to `resolve`. */
   readonly note: string | null;
-  /** The person who made the last change, if one did and gave a name; null otherwise. Absent in older records. */
-  readonly by?: string | null;
+  /** The person who made the last change, if one did and gave a name; null otherwise. */
+  readonly by: string | null;
   /**
    * True while the ids or the amount that it shows may be another payment's: the answer that they come from named
-   * another payment, or had to name this one and did not. Absent or false otherwise.
+   * another payment, contradicted this one, or had to name this one and did not. Absent or false otherwise.
    */
   readonly isUnproven?: boolean;
   /**

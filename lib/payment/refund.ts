@@ -1,13 +1,5 @@
 import { type AmountFormat, canonicalAmount, compareAmounts, fromMinorUnits, toMinorUnits } from './amount.js';
-import {
-  isKnown,
-  Payment,
-  type PaymentHistoryEntry,
-  type PaymentReason,
-  type PaymentRecord,
-  type RefundKind,
-  toPayment,
-} from './payment.js';
+import { isKnown, Payment, type PaymentReason, type PaymentRecord, type RefundKind, toPayment } from './payment.js';
 import { type RefundState, factsOf } from './states.js';
 
 /** What the module shows of a refund or void. A payment's own state never changes by it. */
@@ -86,7 +78,7 @@ export function toRefund(record: PaymentRecord, stored = true): Refund {
     transactionDate: record.transactionDate,
     transactionAt: record.transactionAt,
     note: record.note,
-    by: record.by ?? null,
+    by: record.by,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
     finalizedAt: record.finalizedAt,
@@ -141,30 +133,11 @@ export class RefundTotals {
 const MONEY_PROVEN: ReadonlySet<PaymentReason> = new Set(['moved_after_all', 'amount_mismatch']);
 
 /**
- * With these reasons, the gateway's answer may have been about another payment, and so may its ids and its amount be
- * that the record keeps. They stay in the record when the payment is settled later.
- */
-const FOREIGN: ReadonlySet<PaymentReason> = new Set([
-  'conversation_mismatch',
-  'currency_mismatch',
-  'unbound',
-  'sign_mismatch',
-]);
-
-/**
  * A payment without the ids and the amount that may be another payment's: money must not be given back of that one. The
  * answer to Auth3d may show another amount because a browser brought another payment's ids.
  */
-export function withProvenParts(
-  payment: PaymentRecord,
-  history: readonly Pick<PaymentHistoryEntry, 'reason'>[],
-): PaymentRecord {
-  // Records of older releases do not say whether the answer named them.
-  const isOlder3d = payment.kind === '3d' && payment.isUnproven === undefined;
-  const isForeign = history.some(
-    ({ reason }) => reason !== null && (FOREIGN.has(reason) || (reason === 'amount_mismatch' && isOlder3d)),
-  );
-  if (!isForeign && payment.isUnproven !== true) return payment;
+export function withProvenParts(payment: PaymentRecord): PaymentRecord {
+  if (payment.isUnproven !== true) return payment;
   const { amount, chargedAmount } = payment;
   const isLess = chargedAmount !== null && (compareAmounts(chargedAmount, amount) ?? 1) < 0;
   return {

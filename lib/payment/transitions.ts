@@ -38,7 +38,7 @@ export function advance(record: PaymentRecord, state: LedgerState, change: Payme
     ...record,
     reason: null,
     dueAt: null,
-    by: isRefund(record) ? (record.by ?? null) : null,
+    by: isRefund(record) ? record.by : null,
     ...change,
     state,
     ...(record.redirectUrl !== undefined && factsOf(state).settled && { redirectUrl: undefined }),

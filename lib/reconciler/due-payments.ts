@@ -10,13 +10,12 @@ import type { PaymentWriter } from '../settlement/writer.js';
 import type { PaymentStore } from '../store/payment-store.js';
 import { callStore } from '../store/store-call.js';
 
-/** Longer than expiring a batch and asking about most of it takes. */
+/** Even if each answer takes 20 seconds, a batch is asked about before its leases run out. */
 export const PAYMENT_LEASE_MS = 600_000;
-/** How many are worked on in one go. */
-export const MAX_PAYMENTS_PER_PASS = 200;
 const LEASE_BATCH = 50;
-const PAYMENTS_AT_ONCE = 4;
-const INQUIRIES_AT_ONCE = 4;
+/** How many are worked on in one go. */
+const MAX_PAYMENTS_PER_PASS = 200;
+const AT_ONCE = 4;
 /** A payment that could not be asked about is due again in about a minute, or at its own time if that is later. */
 const MIN_LATER_INQUIRIES = 2;
 /** After how long a payment in a state of a newer release is handed back to that release. */
@@ -38,58 +37,51 @@ export interface DueParts {
   readonly stopping: AbortSignal;
 }
 
-/** A payment that waits for its inquiry. Once it is due again, another instance may ask about it. */
-interface Waiting {
-  readonly record: PaymentRecord;
-  /** Whether it is leased: then it is handed back if it is not asked about. */
-  readonly isLeased: boolean;
-}
-
 /**
  * Works on payments and refunds that are due, each under a lease, so that no other instance works on it: expires them,
- * marks as `unknown` those whose process has died, and asks the gateway about unknown ones. Inquiries are made a few at
- * a time, while other work continues. If the gateway stops answering, the waiting payments are handed back, to be due
- * again at spread-out times.
+ * marks as `unknown` those whose process has died, and asks the gateway about unknown ones. One batch at a time is asked
+ * about, while other work continues; what comes meanwhile is handed back, and so is the rest of a batch once the gateway
+ * does not answer, to be due again at spread-out times.
  */
 export class DuePayments {
   readonly counts = { expired: 0, interrupted: 0, inquired: 0, settled: 0 };
-  /** By conversationId. The record of a page holds its address, so `inspect` must not show them. */
-  readonly #waiting = new Map<string, Waiting>();
-  private readonly asked = new Set<string>();
-  private readonly running = new Set<Promise<void>>();
-  private workers = 0;
+  /** The batch that is being asked about. */
+  private asking: Promise<void> | null = null;
+  /** Whether the gateway did not answer in this pass. */
   private isSilent = false;
 
-  /**
-   * @param capacity how many payments may wait for an inquiry
-   * @param onInquiry told after each inquiry whether the store failed: the PaymentStoreError, or null
-   */
+  /** @param onFailure told that the store failed an inquiry */
   constructor(
     private readonly parts: DueParts,
-    private readonly capacity: number,
-    private readonly onInquiry: (failure: unknown) => void,
+    private readonly onFailure: (error: unknown) => void,
   ) {}
 
   /**
    * Finishes what is quick, and leaves inquiries running.
    *
+   * @param isPatient whether to wait for the inquiries about a batch before the next one is leased
    * @throws PaymentStoreError
    */
-  async process(): Promise<void> {
+  async process(isPatient: boolean): Promise<void> {
     const { store, settings, stopping } = this.parts;
+    if (!this.asking) this.isSilent = false;
     for (let left = MAX_PAYMENTS_PER_PASS; left > 0 && !stopping.aborted;) {
       const lease = { account: settings.account, leaseMs: PAYMENT_LEASE_MS, limit: Math.min(LEASE_BATCH, left) };
       const batch = await callStore('reading', () => store.leaseDue(lease));
-      await sideBySide(batch, PAYMENTS_AT_ONCE, (record) => this.processPayment(record));
+      const unknown: PaymentRecord[] = [];
+      await sideBySide(batch, AT_ONCE, (record) => this.processPayment(record, unknown));
+      if (this.asking) await sideBySide(unknown, AT_ONCE, (record) => this.handBack(record, this.later()));
+      else if (unknown.length > 0) this.asking = this.askAbout(unknown);
+      if (isPatient) await this.ended();
       // Any number of another gateway's may be due first: they do not count, so that this one's come in the same pass.
       const own = batch.filter((record) => isOwn(record, settings)).length;
       left = batch.length === 0 ? 0 : left - own;
     }
   }
 
-  /** Resolves when no payment waits and no inquiry runs. */
+  /** Resolves when no inquiry runs. */
   async ended(): Promise<void> {
-    while (this.running.size > 0) await Promise.all(this.running);
+    await this.asking;
   }
 
   /** Returns a leased payment, to be due at `dueAt`. */
@@ -101,7 +93,8 @@ export class DuePayments {
     return this.handBack(record, new Date(this.parts.clock.now().getTime() + ms));
   }
 
-  private async processPayment(record: PaymentRecord): Promise<void> {
+  /** @param unknown gets the record if the gateway is to be asked about it */
+  private async processPayment(record: PaymentRecord, unknown: PaymentRecord[]): Promise<void> {
     const { clock, rules, settings, stopping } = this.parts;
     if (stopping.aborted) return this.handBack(record, clock.now());
     if (!isKnown(record)) return this.handBackFor(record, NEWER_RELEASE_MS);
@@ -113,7 +106,7 @@ export class DuePayments {
       case 'inquire':
         if (!isOwn(record, settings)) return this.leaveToItsGateway(record);
         // A page that nobody can ask about ends like one whose gateway is silent.
-        if (rules.canInquire || record.state === 'pending') return this.inquire({ record, isLeased: true });
+        if (rules.canInquire || record.state === 'pending') return void unknown.push(record);
         // Another instance may be able to ask.
         return this.leaveToOthers(record, PAYMENT_LEASE_MS);
       case 'nothing':
@@ -136,13 +129,9 @@ export class DuePayments {
    * again.
    */
   private async interrupt(record: PaymentRecord): Promise<void> {
-    const { clock, rules, settings, writer } = this.parts;
-    const now = clock.now();
-    const dueAt = rules.canInquire ? nextInquiry(now, 0, rules.random) : now;
-    const moved = await writer.move(record, 'unknown', { reason: 'interrupted', dueAt });
-    if (moved.outcome !== 'replaced') return;
-    this.counts.interrupted += 1;
-    if (rules.canInquire && isOwn(record, settings)) await this.inquire({ record: moved.record, isLeased: false });
+    const { clock, writer } = this.parts;
+    const moved = await writer.move(record, 'unknown', { reason: 'interrupted', dueAt: clock.now() });
+    if (moved.outcome === 'replaced') this.counts.interrupted += 1;
   }
 
   /**
@@ -169,60 +158,29 @@ export class DuePayments {
     await this.handBackFor(record, variedBy(rules.random, leftMs));
   }
 
-  /** Queues an inquiry, unless as many are waiting as may. */
-  private async inquire(waiting: Waiting): Promise<void> {
-    const { conversationId } = waiting.record;
-    // If its lease ran out during the inquiry, it is leased again: do not start a second inquiry.
-    if (this.asked.has(conversationId)) return;
-    const isFull = this.#waiting.size >= this.capacity && !this.#waiting.has(conversationId);
-    if (isFull) return this.putOff(waiting, this.later(0)).then(() => this.onInquiry(null), this.onInquiry);
-    // A payment that was leased again while it waited keeps its place, with the new lease.
-    this.#waiting.set(conversationId, waiting);
-    if (this.workers >= INQUIRIES_AT_ONCE) return;
-    const worker = this.askInTurn().finally(() => this.running.delete(worker));
-    this.running.add(worker);
+  private async askAbout(batch: readonly PaymentRecord[]): Promise<void> {
+    const ask = async (record: PaymentRecord): Promise<void> => {
+      const { clock, inquiries, rules, stopping } = this.parts;
+      if (stopping.aborted) return this.handBack(record, clock.now());
+      // Its lease has ended, so another instance may be asking.
+      if (record.dueAt === null || clock.now() >= record.dueAt) return;
+      const settled = this.isSilent ? null : await inquiries.ask(record);
+      this.isSilent ||= settled === null;
+      if (!settled) return this.handBack(record, this.later(record.inquiries));
+      // An answer about a page that says nothing new is not written.
+      if (settled.record.version === record.version) {
+        await this.handBack(record, nextPageInquiry(record, clock.now(), rules.random));
+      }
+      this.counts.inquired += 1;
+      if (settled.event) this.counts.settled += 1;
+    };
+    await sideBySide(batch, AT_ONCE, (record) => ask(record).catch(this.onFailure));
+    this.asking = null;
   }
 
-  private async askInTurn(): Promise<void> {
-    this.workers += 1;
-    for (const [conversationId, waiting] of this.#waiting) {
-      this.#waiting.delete(conversationId);
-      this.asked.add(conversationId);
-      await this.ask(waiting).then(() => this.onInquiry(null), this.onInquiry);
-      this.asked.delete(conversationId);
-    }
-    this.workers -= 1;
-    if (this.workers === 0) this.isSilent = false;
-  }
-
-  private async ask(waiting: Waiting): Promise<void> {
-    const { clock, inquiries, rules, stopping } = this.parts;
-    const { record } = waiting;
-    if (stopping.aborted) return this.putOff(waiting, clock.now());
-    // Its lease has ended, so another instance may be asking.
-    if (record.dueAt === null || clock.now() >= record.dueAt) return;
-    if (this.isSilent) return this.putOff(waiting, this.later(record.inquiries));
-    const settled = await inquiries.ask(record);
-    if (!settled) {
-      this.isSilent = true;
-      return this.handBack(record, this.later(record.inquiries));
-    }
-    // An answer about a page that says nothing new is not written.
-    if (settled.record.version === record.version) {
-      await this.putOff(waiting, nextPageInquiry(record, clock.now(), rules.random));
-    }
-    this.counts.inquired += 1;
-    if (settled.event) this.counts.settled += 1;
-  }
-
-  private later(inquiries: number): Date {
+  private later(inquiries = 0): Date {
     const { clock, rules } = this.parts;
     return nextInquiry(clock.now(), Math.max(inquiries, MIN_LATER_INQUIRIES), rules.random);
-  }
-
-  /** A payment that is not leased already has its due time. */
-  private async putOff({ record, isLeased }: Waiting, dueAt: Date): Promise<void> {
-    if (isLeased) await this.handBack(record, dueAt);
   }
 }
 

@@ -3,7 +3,7 @@ import { EventDispatcher } from '../events/event-dispatcher.js';
 import { Inquiries } from '../operations/inquiry.js';
 import { PaymentSettings } from '../options/payment-settings.js';
 import type { PaymentClock } from '../runtime/clock.js';
-import { FailureLog } from '../runtime/limited-log.js';
+import { LimitedLog } from '../runtime/limited-log.js';
 import { SettlementRules } from '../settlement/outcomes.js';
 import { OwedWrites } from '../settlement/owed-writes.js';
 import { StoreClock } from '../settlement/store-clock.js';
@@ -11,7 +11,7 @@ import { PaymentWriter } from '../settlement/writer.js';
 import { PAYMENT_STORE, type PaymentStore } from '../store/payment-store.js';
 import { callStore } from '../store/store-call.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
-import { DuePayments, MAX_PAYMENTS_PER_PASS, sideBySide } from './due-payments.js';
+import { DuePayments, sideBySide } from './due-payments.js';
 
 /** What one pass did. */
 export interface ReconcileCounts {
@@ -31,8 +31,6 @@ export interface ReconcileCounts {
   purged: number;
 }
 
-/** Even if each answer takes 20 seconds, all of them are asked about before their leases run out. */
-const MAX_WAITING_INQUIRIES = 100;
 const EVERY_MS = 2_000;
 const PURGE_EVERY_MS = 3_600_000;
 /** How long a handler that is no longer announced is remembered: 30 days. */
@@ -58,12 +56,12 @@ type Work = keyof typeof FAILED;
 @Injectable()
 export class Reconciler {
   private readonly logger = new PaymentLogger();
-  private readonly failures: FailureLog<Work>;
+  private readonly limited: LimitedLog;
   private readonly stopping = new AbortController();
   /** The payments that the background passes work on. */
   private readonly due: DuePayments;
   private loops: Promise<unknown> | null = null;
-  /** When the last background pass began; null before the first. */
+  /** When the last background pass succeeded, or when the work started; null before. */
   private passedAt: number | null = null;
   private renewAt = 0;
   private purgeAt = 0;
@@ -79,23 +77,13 @@ export class Reconciler {
     @Inject(StoreClock) private readonly clock: PaymentClock,
     private readonly settings: PaymentSettings,
   ) {
-    const { account } = settings;
-    this.failures = new FailureLog<Work>(clock, (work, end) =>
-      this.logger.error(new LogRecord(FAILED[work] + end, { account })),
-    );
-    this.due = this.newDuePayments(MAX_WAITING_INQUIRIES, (failure) =>
-      failure === null ? this.failures.succeeded('inquiries') : this.failures.failed('inquiries'),
-    );
+    this.limited = new LimitedLog(clock);
+    this.due = this.newDuePayments(() => this.report('inquiries'));
   }
 
-  /** How long ago the last background pass began, in milliseconds; null if there is no background work. */
+  /** How long ago the last background pass succeeded, in milliseconds; null if there is no background work. */
   get idleMs(): number | null {
     return this.passedAt === null || this.stopping.signal.aborted ? null : this.clock.monotonic() - this.passedAt;
-  }
-
-  /** How often in a row background work has failed because of the store; 0 when it succeeds. */
-  get failuresInRow(): number {
-    return this.failures.count;
   }
 
   /** How many events this process has deleted that no handler took within 30 days. */
@@ -131,31 +119,25 @@ export class Reconciler {
    */
   async pass(): Promise<ReconcileCounts> {
     const failures: unknown[] = [];
-    const due = this.newDuePayments(MAX_PAYMENTS_PER_PASS, (failure) => failures.push(failure));
+    const due = this.newDuePayments((failure) => failures.push(failure));
     let written = 0;
     const payments = async (): Promise<void> => {
-      written = await this.process(due).finally(() => due.ended());
-      const failed = failures.find((failure) => failure !== null);
-      if (failed) throw failed as Error;
+      written = await this.owed.writeAll();
+      await due.process(true).finally(() => due.ended());
+      if (failures.length > 0) throw failures[0] as Error;
     };
     await sideBySide<() => Promise<unknown>>([payments, () => this.renewHandlers()], 2, (work) => work());
     const delivered = await this.events.deliverDue();
     // Last, since what a purge looks at is locked for a moment, and is then no payment that is due.
-    const purged = (await this.purge()) ?? 0;
+    const purged = await this.purge();
     return { written, ...due.counts, delivered, purged };
   }
 
-  private passInBackground(): Promise<number> {
-    this.passedAt = this.clock.monotonic();
-    return this.process(this.due);
-  }
-
-  /** @returns how many outcomes were stored that could not be stored before */
-  private async process(due: DuePayments): Promise<number> {
+  private async passInBackground(): Promise<void> {
     // First, since a claim that runs out meanwhile would turn an outcome that is known here into `unknown`.
-    const written = await this.owed.writeAll();
-    await due.process();
-    return written;
+    await this.owed.writeAll();
+    await this.due.process(false);
+    this.passedAt = this.clock.monotonic();
   }
 
   private async repeat(work: () => Promise<void> | void): Promise<void> {
@@ -166,38 +148,37 @@ export class Reconciler {
     }
   }
 
-  /**
-   * Never rejects. A round in which the work was not due does not end its row of failures.
-   *
-   * @param run gives null if the work was not due
-   */
-  private async attempt(work: Work, run: () => Promise<unknown>): Promise<void> {
-    try {
-      const done = await run();
-      if (done !== null) this.failures.succeeded(work);
-    } catch {
-      this.failures.failed(work);
-    }
+  /** Never rejects. */
+  private attempt(work: Work, run: () => Promise<unknown>): Promise<void> {
+    return run().then(
+      () => undefined,
+      () => this.report(work),
+    );
   }
 
-  /** @returns null if it was not due */
-  private async renewHandlers(): Promise<true | null> {
+  /** Logs that the store failed, a few times a minute. */
+  private report(work: Work): void {
+    const { account } = this.settings;
+    this.limited.write(work, (end) => this.logger.error(new LogRecord(FAILED[work] + end, { account })));
+  }
+
+  /** Does nothing while it is not due. */
+  private async renewHandlers(): Promise<void> {
     const now = this.clock.monotonic();
-    if (now < this.renewAt) return null;
+    if (now < this.renewAt) return;
     this.renewAt = now + RENEW_AGAIN_MS;
     await this.events.renew();
     this.renewAt = now + RENEW_EVERY_MS;
-    return true;
   }
 
   /**
    * Deletes old settled payments with their refunds, and handlers and keys that have been remembered long enough.
    *
-   * @returns how many payments were deleted; null if it was not due
+   * @returns how many payments were deleted; 0 if it was not due
    */
-  private async purge(): Promise<number | null> {
+  private async purge(): Promise<number> {
     const now = this.clock.monotonic();
-    if (now < this.purgeAt) return null;
+    if (now < this.purgeAt) return 0;
     this.purgeAt = now + PURGE_EVERY_MS;
     const { account, retentionMs, idempotencyTtlMs } = this.settings;
     const retention = { paymentsMs: retentionMs, pairsMs: PAIR_MEMORY_MS, keysMs: idempotencyTtlMs };
@@ -215,9 +196,9 @@ export class Reconciler {
     this.logger.log(new LogRecord(line, { account, events }));
   }
 
-  private newDuePayments(capacity: number, onInquiry: (failure: unknown) => void): DuePayments {
+  private newDuePayments(onFailure: (error: unknown) => void): DuePayments {
     const { store, writer, inquiries, rules, clock, settings } = this;
     const stopping = this.stopping.signal;
-    return new DuePayments({ store, writer, inquiries, rules, clock, settings, stopping }, capacity, onInquiry);
+    return new DuePayments({ store, writer, inquiries, rules, clock, settings, stopping }, onFailure);
   }
 }

@@ -46,37 +46,3 @@ export class LimitedLog {
     log(` ${window.leftOut} more in the same minute were not logged.`);
   }
 }
-
-/**
- * Logs failures of work that is repeated: each kind of failure a few times a minute. {@link count} tells how often work
- * has failed since it last succeeded.
- */
-export class FailureLog<Kind extends string> {
-  private readonly log: LimitedLog;
-  /** Failures since the last success, for each piece of work. */
-  private readonly failures = new Map<string, number>();
-
-  /** @param write writes the line of a kind, followed by `end` */
-  constructor(
-    clock: PaymentClock,
-    private readonly write: (kind: Kind, end: string) => void,
-  ) {
-    this.log = new LimitedLog(clock);
-  }
-
-  /** Failures since the last success, of all work together; 0 while everything succeeds. */
-  get count(): number {
-    return [...this.failures.values()].reduce((sum, failures) => sum + failures, 0);
-  }
-
-  /** @param work the piece of work that failed, if several can fail in this way */
-  failed(kind: Kind, work: string = kind): void {
-    this.failures.set(work, (this.failures.get(work) ?? 0) + 1);
-    this.log.write(kind, (end) => this.write(kind, end));
-  }
-
-  /** The work succeeded, or is not done any more. */
-  succeeded(work: string): void {
-    this.failures.delete(work);
-  }
-}

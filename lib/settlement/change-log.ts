@@ -1,4 +1,4 @@
-import type { ChargeOutcome } from '../gateway/readings/outcomes.js';
+import type { ChargeOutcome } from '../gateway/readings/verdicts.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { amountWithCurrency, currencyLetters } from '../payment/amount.js';
 import { isRefund, type PaymentRecord } from '../payment/payment.js';

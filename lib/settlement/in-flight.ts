@@ -44,7 +44,7 @@ export class Refusals {
   }
 
   /** @param what are as many as the option allows */
-  refuse(operation: Operation, option: LimitOption, what: string): PaymentOverloadError {
+  refuse(operation: string, option: LimitOption, what: string): PaymentOverloadError {
     const { account, [option]: limit } = this.settings;
     const error = new PaymentOverloadError(limit ?? 0, option);
     countRefused({ account, operation });
@@ -66,30 +66,13 @@ const NOT_STARTED = {
 } as const;
 
 /**
- * The operations. A `payment` begins one: `maxInFlight` limits how many of these run at once. What is `new` begins
- * something else. The `rest` completes what was begun, and may still run once a shutdown has begun.
+ * A `payment` begins one: `maxInFlight` limits how many of these run at once. What is `new` begins something else. The
+ * `rest` completes what was begun, and may still run once a shutdown has begun.
  */
-const OPERATIONS = {
-  doPayment: 'payment',
-  init3d: 'payment',
-  startHosted: 'payment',
-  checkBin: 'new',
-  refund: 'new',
-  void: 'new',
-  recordRefund: 'new',
-  reconcile: 'new',
-  auth3d: 'rest',
-  hostedReturn: 'rest',
-  abandon: 'rest',
-  inquire: 'rest',
-  inquireRefund: 'rest',
-  resolve: 'rest',
-  resolveRefund: 'rest',
-} as const;
-export type Operation = keyof typeof OPERATIONS;
+export type OperationKind = 'payment' | 'new' | 'rest';
 
 /** Those without a span; that of a callback begins once it is known to which start it links. */
-const UNTRACED: readonly Operation[] = ['auth3d', 'hostedReturn', 'reconcile', 'resolve', 'resolveRefund'];
+const UNTRACED: readonly string[] = ['auth3d', 'hostedReturn', 'reconcile', 'resolve', 'resolveRefund'];
 
 /** `ending`: a shutdown has begun; what runs, or completes something that was begun, may still finish. */
 type Phase = 'starting' | 'open' | 'ending' | 'closed';
@@ -135,8 +118,7 @@ export class InFlight {
    *   closed
    * @throws PaymentOverloadError when as many payments run as may
    */
-  async run<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
-    const kind = OPERATIONS[operation];
+  async run<T>(kind: OperationKind, operation: string, work: () => Promise<T>): Promise<T> {
     if (this.phase === 'starting') throw new PaymentConfigurationError([NOT_STARTED]);
     const isRefused = this.phase === 'closed' || (this.phase === 'ending' && kind !== 'rest');
     if (isRefused) throw new PaymentShutdownError();
@@ -158,22 +140,12 @@ export class InFlight {
     return run;
   }
 
-  /** How many operations are running. */
-  get count(): number {
-    return this.running.size;
-  }
-
-  /** How many of them are payments that are being begun. */
-  get paymentCount(): number {
-    return this.payments;
-  }
-
   /** Resolves when the operations that are running now have ended. Does not wait for later ones. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.running);
   }
 
-  private async traced<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
+  private async traced<T>(operation: string, work: () => Promise<T>): Promise<T> {
     const { account } = this.settings;
     return UNTRACED.includes(operation) ? work() : inOperation({ operation, account }, work);
   }

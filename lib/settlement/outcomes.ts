@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayClient } from '../gateway/gateway-client.js';
-import type { ChargeOutcome, InquiryOutcome } from '../gateway/readings/outcomes.js';
+import type { ChargeOutcome, InquiryOutcome } from '../gateway/readings/verdicts.js';
 import { PaymentSettings } from '../options/payment-settings.js';
-import type { PaymentRecord } from '../payment/payment.js';
+import type { PaymentReason, PaymentRecord } from '../payment/payment.js';
 import { isClaimed, factsOf } from '../payment/states.js';
 import type { DateOrder } from '../payment/transaction-date.js';
 import { advance, type PaymentChange } from '../payment/transitions.js';
@@ -13,6 +13,14 @@ const MIN_INQUIRY_INTERVAL_MS = 15_000;
 const MAX_INQUIRY_INTERVAL_MS = 4 * 3_600_000;
 /** Two answers that nothing was paid settle a payment only if they came at least this far apart. */
 export const UNPAID_CONFIRMED_AFTER_MS = 600_000;
+
+/** With these reasons the answer may be about another payment, even if it names this one, and so may what it shows. */
+const FOREIGN: ReadonlySet<PaymentReason> = new Set([
+  'conversation_mismatch',
+  'currency_mismatch',
+  'unbound',
+  'sign_mismatch',
+]);
 
 /** Applies a known outcome to the current record; null when it changes nothing. */
 export type Settlement = (record: PaymentRecord, now: Date) => PaymentRecord | null;
@@ -47,11 +55,15 @@ export function applyOutcome(
   now: Date,
   isOurs?: boolean,
 ): PaymentRecord | null {
-  const shown = outcome.result ? resultChanges(outcome.result, record, rules, isOurs) : {};
+  const { state, reason } = outcome;
+  const isForeign = reason !== null && FOREIGN.has(reason);
+  const shown = {
+    ...(outcome.result && resultChanges(outcome.result, record, rules, isOurs)),
+    ...(isForeign && { isUnproven: true }),
+  };
   // A decline may repeat the requested amount, although nothing was charged.
   const isCharge = outcome.state === 'succeeded' || outcome.state === 'review';
   const change = isCharge ? shown : { ...shown, chargedAmount: record.chargedAmount };
-  const { state, reason } = outcome;
   const settled = () => advance(record, state, { ...change, reason, ...dueAfter(outcome, rules, now) }, now);
   switch (record.state) {
     case 'charging':
@@ -248,7 +260,7 @@ export function askedLate(
 ): PaymentRecord | null {
   // Someone asked who need not have: nothing is planned.
   if (record.dueAt === null) return null;
-  const { state, reason, by = null, kind, finalizedAt } = record;
+  const { state, reason, by, kind, finalizedAt } = record;
   const late = LATE[kind === 'hosted' ? 'page' : 'request'];
   const endedAt = (finalizedAt ?? now).getTime();
   const unclear = isClear ? 0 : record.inquiries + 1;

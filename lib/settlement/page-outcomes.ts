@@ -1,4 +1,4 @@
-import type { InquiryOutcome } from '../gateway/readings/outcomes.js';
+import type { InquiryOutcome } from '../gateway/readings/verdicts.js';
 import type { PaymentReason, PaymentRecord } from '../payment/payment.js';
 import type { Randomness } from '../runtime/randomness.js';
 import { advance, type PaymentChange } from '../payment/transitions.js';

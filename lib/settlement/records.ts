@@ -5,7 +5,7 @@ import { compareAmounts } from '../payment/amount.js';
 import { gatewayHostOf } from '../payment/gateway-id.js';
 import { isWritable } from '../payment/kept-text.js';
 import { isRefund, type PaymentHistoryEntry, type PaymentRecord, toPayment } from '../payment/payment.js';
-import { refundedPayment, toRefund, withProvenParts } from '../payment/refund.js';
+import { refundedPayment, toRefund } from '../payment/refund.js';
 import { PAYMENT_STORE, type PaymentLedger, type RecordType, type RefusedKey } from '../store/payment-store.js';
 import { callStore } from '../store/store-call.js';
 
@@ -82,11 +82,6 @@ export class PaymentReader {
   /** Every change of a payment, oldest first. */
   history(conversationId: string): Promise<PaymentHistoryEntry[]> {
     return this.read(() => this.ledger.history(this.settings.account, conversationId));
-  }
-
-  /** A payment without what the gateway may have said about another one. */
-  async proven(record: PaymentRecord): Promise<PaymentRecord> {
-    return withProvenParts(record, await this.history(record.conversationId));
   }
 
   /**

@@ -3,6 +3,8 @@ import { PaymentStoreError } from '../errors/payment-errors.js';
 import { PaymentClock, withTimeout } from '../runtime/clock.js';
 import { LogRecord, PaymentLogger } from '../telemetry/payment-logger.js';
 import { PAYMENT_STORE, type PaymentStore } from '../store/payment-store.js';
+import type { RequestClaim } from '../gateway/transport/attempt.js';
+import type { PaymentRecord } from '../payment/payment.js';
 
 const SAMPLE_EVERY_MS = 60_000;
 /** How often to check whether the store's time is still known. */
@@ -21,6 +23,9 @@ const MAX_SAMPLE_AGE_MS = 5_000;
 const MIN_OFFSET_MS = 500;
 /** A larger difference is logged. */
 const MAX_OFFSET_MS = 5_000;
+
+/** Time that a request needs besides its deadline: to confirm the claim with the store, to build and to sign. */
+const CLAIM_MARGIN_MS = 30_000;
 
 /**
  * The store's time, which counts across hosts. This host's clock is corrected by an offset, sampled once a minute, so
@@ -163,5 +168,37 @@ export class StoreClock extends PaymentClock {
       this.logger.warn(new LogRecord(line, { clockOffsetMs: this.offset }));
     }
     this.isReported = isOff;
+  }
+}
+
+/** When a claim on a payment runs out: after the deadline of the only request that is made under it. */
+export function claimEnd(now: Date, timeoutMs: number): Date {
+  return new Date(now.getTime() + timeoutMs + CLAIM_MARGIN_MS);
+}
+
+/** Whether a request that is sent now, and takes as long as it may, ends before its claim runs out. */
+export function fitsClaim(claimEndsAt: Date | null, now: Date, timeoutMs: number): boolean {
+  return claimEndsAt !== null && now.getTime() + timeoutMs <= claimEndsAt.getTime();
+}
+
+/**
+ * The claim under which a DoPayment or Auth3d is sent. A store that hung or a host that was suspended may have used up
+ * its time: meanwhile another instance or an operator may have settled the payment, and the buyer may have paid in
+ * another way.
+ */
+export class Claim implements RequestClaim {
+  constructor(
+    private readonly record: Pick<PaymentRecord, 'dueAt'>,
+    readonly timeoutMs: number,
+    private readonly clock: StoreClock,
+  ) {}
+
+  confirmTime(): Promise<boolean> {
+    return this.clock.refresh();
+  }
+
+  /** The store's clock follows whichever of the host's two clocks has moved further since the store was last asked. */
+  mayStart(timeoutMs: number): boolean {
+    return this.clock.isKnown && fitsClaim(this.record.dueAt, this.clock.now(), timeoutMs);
   }
 }

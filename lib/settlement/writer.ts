@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { EventDispatcher } from '../events/event-dispatcher.js';
 import type { ChargeAttempt, NoPageAttempt } from '../gateway/gateway-client.js';
-import type { ChargeOutcome } from '../gateway/readings/outcomes.js';
+import type { ChargeOutcome } from '../gateway/readings/verdicts.js';
 import { type LedgerEvent, ledgerEventOf } from '../payment/payment-event.js';
 import { isKnown, isRefund, type Payment, type PaymentRecord, toPayment } from '../payment/payment.js';
 import { type Refund, toRefund } from '../payment/refund.js';

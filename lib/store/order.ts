@@ -26,17 +26,3 @@ export function takeInTurns<Row extends { readonly type: string }>(rows: readonl
     .slice(0, limit)
     .map(({ row }) => row);
 }
-
-/** How many deliveries beyond its limit a lease reads. If more wait for an earlier one, they are put off. */
-export const FEW_WAITING = 50;
-
-const MIN_PUT_OFF_MS = 5_000;
-const MAX_PUT_OFF_MS = 60_000;
-
-/**
- * How long deliveries that wait for an earlier one are not looked at: a tenth of the age of the newest event. So where
- * many wait, the wait gets longer by a tenth.
- */
-export function putOffMs(ages: readonly number[]): number {
-  return Math.min(Math.max(Math.min(...ages) / 10, MIN_PUT_OFF_MS), MAX_PUT_OFF_MS);
-}

@@ -39,6 +39,6 @@ export function versionOf(record: PaymentRecord): PaymentRecord {
 
 /** The line of history of a version. */
 export function historyEntryOf(record: PaymentRecord): PaymentHistoryEntry {
-  const { version, state, reason, code, note, by = null, updatedAt } = record;
+  const { version, state, reason, code, note, by, updatedAt } = record;
   return { version, state, reason, code, note, by, at: updatedAt };
 }

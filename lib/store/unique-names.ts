@@ -42,7 +42,6 @@ export function namesOf(record: PaymentRecord, nameOf: NameOf): Map<string, Uniq
   const { conversationId, hostIdNonce, idempotencyKey, tokenHash, referenceLock } = record;
   const ofRefund = isRefund(record);
   const values: readonly (readonly [NameKind, string | null])[] = [
-    // Records of older releases do not say who chose the conversationId.
     ['id', hostIdNonce === null ? null : conversationId],
     [ofRefund ? 'refund-key' : 'key', idempotencyKey],
     ['token', tokenHash],

@@ -12,20 +12,17 @@ interface FieldNote extends Pick<ApiPropertyOptions, 'writeOnly'> {
  * Adds OpenAPI metadata to a DTO. The schema comes from the DTO's own rules, so that it always says the same as they
  * do.
  *
- * @param notes one for each field: a missing or an extra one does not compile
+ * @param notes one for each field, of a DTO that is the body of requests: a missing or an extra one does not compile
  */
-export function describeDto<T extends object>(dto: Type<T>, notes: Readonly<Record<keyof T, FieldNote>>): void {
-  for (const [field, note] of Object.entries<FieldNote>(notes)) {
-    ApiProperty({ ...schemaOf(dto, field), ...note })(dto.prototype as object, field);
+export function describeDto<T extends object>(dto: Type<T>, notes?: Readonly<Record<keyof T, FieldNote>>): void {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
+  for (const field of new Set(rules.map(({ propertyName }) => propertyName))) {
+    const parts = rules
+      .filter(({ propertyName }) => propertyName === field)
+      .map(({ name = '', constraints }) => RULE_SCHEMAS[name]?.((constraints as unknown[]) ?? []));
+    const schema = Object.assign({ required: false }, ...parts) as ApiPropertyOptions;
+    ApiProperty({ ...schema, ...notes?.[field as keyof T] })(dto.prototype as object, field);
   }
-}
-
-function schemaOf(dto: Type<object>, field: string): ApiPropertyOptions {
-  const rules = getMetadataStorage()
-    .getTargetValidationMetadatas(dto, '', false, false)
-    .filter(({ propertyName }) => propertyName === field);
-  const parts = rules.map(({ name = '', constraints }) => RULE_SCHEMAS[name]?.((constraints as unknown[]) ?? []));
-  return Object.assign({ required: false }, ...parts) as ApiPropertyOptions;
 }
 
 /** Makes part of a field's schema from the rule's constraints. */

@@ -7,6 +7,7 @@
  *
  * @packageDocumentation
  */
+import type { Type } from '@nestjs/common';
 import { type CardDetails, CardDetailsDto, CheckBinDto } from '../dto/card.dto.js';
 import { Auth3dDto } from '../dto/gateway.dto.js';
 import { RecordRefundDto, RefundDto, VoidDto } from '../dto/refund.dto.js';
@@ -46,52 +47,15 @@ describeDto(CheckoutDto, {
   installmentCount: { description: 'How many instalments; 1 unless given.', example: 1 },
 });
 
-describeDto(TransactionDetailsDto, {
-  transactionType: { description: '`SALE` unless given.', example: 'SALE' },
-  installmentCount: { description: 'How many instalments; 1 unless given.', example: 1 },
-  amount: {
-    description:
-      'Major units, above 0, at most 15 digits, with no more decimals than its currency has. Text or a number.',
-    example: '149.90',
-  },
-  currencyCode: { description: 'ISO 4217, numeric: 949 is the Turkish lira.', example: 949 },
-  vftFlag: { description: 'See your contract with the gateway.', example: false },
-});
-
-describeDto(ExtraParameterDto, {
-  pfSubMerchantId: { description: 'Sub-merchant identifier.' },
-});
-
-const SALE_FIELDS = {
-  transactionDetails: { description: 'The sale.' },
-  extraParameter: { description: 'Fields that only some merchants send.' },
-  language: { description: 'The language of the payment; the merchant’s unless given.', example: 'tr' },
-  paymentInstrumentType: { description: '`CARD` unless given.', example: 'CARD' },
-  conversationId: { description: 'The id of this attempt at the gateway, made unless given; never used again.' },
-  returnUrl: { description: 'Where the gateway sends the buyer after success.' },
-  failUrl: { description: 'Where the gateway sends the buyer after a failure.' },
-  reference: { description: 'The merchant’s own id: at most one attempt of it can succeed.', example: 'order-1' },
-  allowRepeat: { description: 'Whether `reference` may be charged more than once.', example: false },
-  idempotencyKey: { description: 'The same key with the same sale is the same payment.' },
-};
-
-// Init3dDto inherits its fields.
-describeDto(DoPaymentDto, {
-  ...SALE_FIELDS,
-  cardDetails: { description: 'The card.', writeOnly: true },
-  cardHolderInfo: { description: 'Who pays.' },
-  paymentMethod: { description: '`CARDPAYMENT` unless given.', example: 'CARDPAYMENT' },
-});
-
-describeDto(HostedPaymentDto, {
-  ...SALE_FIELDS,
-  form: { description: 'Whether the buyer goes to the gateway’s page, or the shop embeds its form.', example: 'page' },
-});
-
-describeDto(Auth3dDto, {
-  conversationId: { description: 'The id of the payment.' },
-  fields: { description: 'What the bank sent, as received.' },
-});
+// None of these is the body of a request. Init3dDto inherits its fields.
+const OTHERS: readonly Type<object>[] = [
+  TransactionDetailsDto,
+  ExtraParameterDto,
+  DoPaymentDto,
+  HostedPaymentDto,
+  Auth3dDto,
+];
+for (const dto of OTHERS) describeDto(dto);
 
 const REFUND_FIELDS = {
   conversationId: { description: 'The payment whose money is given back.' },

@@ -11,21 +11,7 @@ const GAUGES = {
   'card_payment.deliveries': ['{delivery}', 'Deliveries to awaited handlers: open, parked or orphaned, in the store.'],
   'card_payment.events.waiting': ['{event}', 'Events that have no handler yet, or are not fanned out yet.'],
   'card_payment.writes.owed': ['{write}', 'Outcomes and other writes of this process that the store has not accepted.'],
-  'card_payment.in_flight': ['{operation}', 'Operations that are running in this process.'],
-  'card_payment.in_flight.payments': ['{payment}', 'Calls of doPayment and init3d that are running in this process.'],
-  'card_payment.in_flight.limit': [
-    '{payment}',
-    'How many of these may run at once (maxInFlight), if there is a limit.',
-  ],
   'card_payment.handlers.long_running': ['{call}', 'Handler calls that have been running here for over a minute.'],
-  'card_payment.background.failures': [
-    '{failure}',
-    'How often in a row the store has failed the background work of this process.',
-  ],
-  'card_payment.deliveries.failures': [
-    '{failure}',
-    'How often in a row the store has failed the deliveries of this process.',
-  ],
   'card_payment.clock.offset': ['s', "How far this host's clock is behind the store's."],
   'card_payment.store.up': ['', 'Whether the store answered: 1 or 0.'],
 } as const;

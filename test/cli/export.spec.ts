@@ -267,6 +267,7 @@ describe('payments export', () => {
       ...foreign,
       state: 'review',
       reason: 'conversation_mismatch',
+      isUnproven: true,
       finalizedAt: null,
     });
     const settled = {

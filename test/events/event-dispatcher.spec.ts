@@ -520,7 +520,7 @@ describe('EventDispatcher', () => {
     it.each([
       ['fanOut', 'The payment store failed to make deliveries of events'],
       ['leaseDeliveries', 'The payment store failed to give out deliveries to handlers'],
-    ] as const)('is logged a few times a minute, and counted until it works again (%s)', async (method, line) => {
+    ] as const)('is logged a few times a minute until it works again (%s)', async (method, line) => {
       const called: string[] = [];
       await announce(handler('mail', ({ eventId }) => called.push(eventId)));
       const original = store[method].bind(store);
@@ -530,14 +530,13 @@ describe('EventDispatcher', () => {
         events.wake();
         await clock.advance(2 * SECOND_MS);
       }
-      expect(events.failuresInRow).toBeGreaterThanOrEqual(20);
       const lines = log.filter((each) => each.includes(line));
       expect([lines.length, log.join().includes('secret')]).toEqual([3, false]);
       expect(records[log.indexOf(lines[0]!)]).toMatchObject({ account: 'default' });
       store[method] = original as never;
       events.wake();
       await quiet();
-      expect([events.failuresInRow, called]).toEqual([0, ['ONE:1']]);
+      expect(called).toEqual(['ONE:1']);
     });
   });
 

@@ -11,7 +11,7 @@ import {
 } from 'nestjs-card-payment';
 import type { RefundOperation, Simulator, SimulatorOperation } from 'nestjs-card-payment/simulator';
 import { PaymentClock, SystemClock } from '../../lib/runtime/clock.js';
-import { AUTH3D_RETRY_MS } from '../../lib/settlement/claim.js';
+import { AUTH3D_RETRY_MS } from '../../lib/operations/three-d.js';
 import { sale, startMerchant } from '../e2e/merchant.js';
 
 /** What charges a card. */

@@ -69,9 +69,14 @@ describe('nothing is sent', () => {
     const unhandled = recordUnhandled();
     const { client, transport } = stubClient(APPROVED, standard(over));
     for (const outcome of [
-      await client.doPayment(SALE, OPEN_CLAIM),
+      await client.charge('doPayment', SALE, { expected: SALE }, OPEN_CLAIM),
       await client.init3d(SALE),
-      await client.auth3d({ payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK }, OPEN_CLAIM),
+      await client.charge(
+        'auth3d',
+        { payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK },
+        { expected: PAYMENT },
+        OPEN_CLAIM,
+      ),
     ]) {
       expect(outcome).toEqual({ sent: false, why: expect.stringMatching(/signer/) as string });
       expect(JSON.stringify(outcome)).not.toContain(CARD);
@@ -88,7 +93,7 @@ describe('nothing is sent', () => {
     let answer: (sign: string) => void = () => undefined;
     const dialect = standardDialect({ signer: () => new Promise((resolve) => (answer = resolve)) });
     const { client, clock, transport } = stubClient(APPROVED, dialect);
-    const paying = client.doPayment(SALE, OPEN_CLAIM);
+    const paying = client.charge('doPayment', SALE, { expected: SALE }, OPEN_CLAIM);
     await clock.advance(seconds * 1_000);
     answer('SIGN');
     expect(await paying).toMatchObject({ sent, ...(!sent && { why: 'the signer took too long' }) });
@@ -102,7 +107,7 @@ describe('nothing is sent', () => {
     ['would run out', () => Promise.resolve(true), (ms: number) => ms !== 60_000],
   ])('when the claim %s: the caller is told within eight seconds', async (_how, confirmTime, mayStart) => {
     const { client, clock, transport } = stubClient(APPROVED);
-    const paying = client.doPayment(SALE, { timeoutMs: 60_000, confirmTime, mayStart });
+    const paying = client.charge('doPayment', SALE, { expected: SALE }, { timeoutMs: 60_000, confirmTime, mayStart });
     await clock.advance(8_000);
     expect(await paying).toBe(TOO_LATE);
     expect(transport.requests).toHaveLength(0);
@@ -110,7 +115,7 @@ describe('nothing is sent', () => {
 
   it('when the claim has run out by the time it is written', async () => {
     const { client } = stubClient({ sent: false, cause: 'claim_over' });
-    expect(await client.doPayment(SALE, OPEN_CLAIM)).toBe(TOO_LATE);
+    expect(await client.charge('doPayment', SALE, { expected: SALE }, OPEN_CLAIM)).toBe(TOO_LATE);
   });
 });
 
@@ -133,7 +138,12 @@ describe('the span of a request', () => {
       { 'error.type': 'ECONNRESET' },
     ],
   ])('to %s that meets %j shows %j', async (baseUrl, transmission, shown) => {
-    await stubClient(transmission, standard(), { baseUrl }).client.doPayment(SALE, OPEN_CLAIM);
+    await stubClient(transmission, standard(), { baseUrl }).client.charge(
+      'doPayment',
+      SALE,
+      { expected: SALE },
+      OPEN_CLAIM,
+    );
     const { attributes, status } = recorder.span('POST /v1/Payment/DoPayment');
     const named = { 'server.address': 'gateway.example', 'card_payment.operation': 'doPayment' };
     expect(attributes).toMatchObject({ ...named, 'card_payment.account': 'default', ...shown });
@@ -151,7 +161,9 @@ test('the sign of an answer is verified only where that is asked for, with the k
     [true, 'sign_mismatch'],
   ] as const) {
     const { client } = stubClient(APPROVED, dialect, { verifySign });
-    expect(await client.doPayment(SALE, OPEN_CLAIM)).toMatchObject({ outcome: { reason } });
+    expect(await client.charge('doPayment', SALE, { expected: SALE }, OPEN_CLAIM)).toMatchObject({
+      outcome: { reason },
+    });
   }
   expect(keys).toEqual(['api-key-1']);
 });
@@ -184,7 +196,10 @@ describe('an answer, where a dialect in plain JavaScript', () => {
     const unhandled = recordUnhandled();
     const dialect = Object.defineProperties(standard(), Object.getOwnPropertyDescriptors(over));
     const { client } = stubClient(APPROVED, dialect);
-    for (const attempt of [await client.doPayment(SALE, OPEN_CLAIM), await client.doPayment(SALE, OPEN_CLAIM)])
+    for (const attempt of [
+      await client.charge('doPayment', SALE, { expected: SALE }, OPEN_CLAIM),
+      await client.charge('doPayment', SALE, { expected: SALE }, OPEN_CLAIM),
+    ])
       expect(attempt).toMatchObject({ sent: true, outcome });
     expect(await unhandled()).toEqual([]);
   });

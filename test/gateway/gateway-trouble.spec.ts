@@ -144,7 +144,7 @@ describe('trouble with the gateway', () => {
   ])('is told by the client: %j (%s)', async (...row) => {
     const [transmission, line, over] = row;
     const { client } = stubClient(transmission, { ...morposDialect(), ...over }, {}, trouble);
-    await client.doPayment(sampleSale(), OPEN_CLAIM);
+    await client.charge('doPayment', sampleSale(), { expected: sampleSale() }, OPEN_CLAIM);
     expect(log.map((it) => it.slice(0, line?.length))).toEqual(line === null ? [] : [line]);
     if (over) expect(records).toMatchObject([{ operation: 'doPayment', error: thrown.slice(0, -16) }]);
   });

@@ -34,7 +34,6 @@ export function stubClient(
     baseUrl: 'https://gateway.example',
     verifyAmount: 'notLess',
     verifySign: false,
-    trustUnbound: false,
     ...over,
   };
   const client = new GatewayClient(settings, transport as unknown as GatewayTransport, clock, trouble);

@@ -88,9 +88,6 @@ describe('the health page of a terminus application', () => {
           oldestUnknownMs: null,
           oldestUnknownRefundMs: null,
           owedWrites: 0,
-          operationsInFlight: 0,
-          paymentsInFlight: 0,
-          maxInFlight: 256,
           longRunningHandlers: 0,
           clockOffsetMs: 0,
           problems: [],
@@ -186,8 +183,6 @@ describe('PaymentHealthIndicator', () => {
     ['Refunds or voids are in review.', { counts: inReview({ refunds: 4 }) }, 'maxReview', 4],
     ['Deliveries to handlers are parked.', {}, 'maxParked', 5],
     ['Writes are owed to the payment store.', {}, 'maxOwed', 7],
-    ['The payment store fails deliveries to handlers.', {}, 'maxDeliveryFailures', 10],
-    ['The payment store fails the background work.', {}, 'maxBackgroundFailures', 9],
     ["This host's clock is off the payment store's.", { clockOffsetMs: 6_000 }, 'maxClockOffsetMs', 6_000],
     ["This host's clock is off the payment store's.", { clockOffsetMs: -6_000 }, 'maxClockOffsetMs', 6_000],
   ])('reports, only beyond its limit: %s (%j)', async (problem, report, limit, value) => {

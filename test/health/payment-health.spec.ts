@@ -28,7 +28,7 @@ describe('PaymentHealth', () => {
     flows = await shop.start();
     const { reader, owed, events, time, settings, reconciler, inFlight } = flows;
     const operations = new PaymentOperations(shop.store, reader, UNUSED, UNUSED, UNUSED, UNUSED, inFlight, settings);
-    health = new PaymentHealth(operations, owed, events, time, settings, reconciler, inFlight);
+    health = new PaymentHealth(operations, owed, events, time, settings, reconciler);
   });
 
   it('reports no problem for a healthy shop', async () => {
@@ -44,8 +44,6 @@ describe('PaymentHealth', () => {
         otherGateway: 0,
       },
       owedWrites: 0,
-      operationsInFlight: 0,
-      paymentsInFlight: 0,
       longRuns: [],
       clockOffsetMs: 0,
     });
@@ -59,35 +57,17 @@ describe('PaymentHealth', () => {
     expect(await health.report()).toMatchObject({ store: 'down', ...ofStore, owedWrites: 1 });
   });
 
-  it('reports how many operations and payments are running', async () => {
-    let release: (() => void) | undefined;
-    const { insert } = shop.store;
-    shop.store.insert = async (...given) => {
-      await new Promise<void>((go) => (release = go));
-      return insert.apply(shop.store, given);
-    };
-    const paying = flows.payments.doPayment(sale());
-    const reported = await health.report();
-    await shop.clock.advance(1);
-    release?.();
-    await paying;
-    expect(reported).toMatchObject({ operationsInFlight: 1, paymentsInFlight: 1 });
-    expect(await health.report()).toMatchObject({ operationsInFlight: 0, paymentsInFlight: 0 });
-  });
-
-  it('reports how often in a row background work and deliveries failed, until the store works again', async () => {
-    const { leaseDue, fanOut } = shop.store;
+  it('reports that no pass has succeeded while the store fails', async () => {
+    const { leaseDue } = shop.store;
     shop.store.leaseDue = () => Promise.reject(new Error('down'));
-    shop.store.fanOut = () => Promise.reject(new Error('down'));
     flows.reconciler.start();
-    await shop.clock.advance(20_000);
-    const failing = await health.report();
-    expect(failing).toMatchObject({ store: 'up', background: 'running' });
-    expect(failing.backgroundFailures).toBeGreaterThanOrEqual(8);
-    expect(failing.deliveryFailures).toBeGreaterThanOrEqual(8);
-    [shop.store.leaseDue, shop.store.fanOut] = [leaseDue, fanOut];
+    await shop.clock.advance(899_000);
+    expect(await health.report()).toMatchObject({ store: 'up', background: 'running' });
+    await shop.clock.advance(1_000);
+    expect(await health.report()).toMatchObject({ store: 'up', background: 'stalled' });
+    shop.store.leaseDue = leaseDue;
     await shop.clock.advance(5_000);
-    expect(await health.report()).toMatchObject({ backgroundFailures: 0, deliveryFailures: 0 });
+    expect(await health.report()).toMatchObject({ background: 'running' });
     await flows.reconciler.stop();
   });
 
@@ -96,7 +76,7 @@ describe('PaymentHealth', () => {
     [899_999, 'running'],
     [900_000, 'stalled'],
     [null, 'stalled'],
-  ])('reports a background whose last pass began %s ms ago as %s, if it has any', async (idleMs, expected) => {
+  ])('reports a background whose last pass succeeded %s ms ago as %s, if it has any', async (idleMs, expected) => {
     Object.defineProperty(flows.reconciler, 'idleMs', { value: idleMs });
     expect(await health.report()).toMatchObject({ background: expected, backgroundIdleMs: idleMs });
     Object.defineProperty(flows.settings, 'background', { value: false });
@@ -164,9 +144,9 @@ describe('the gauges', () => {
     recorder.stop();
   });
 
-  function startWith(more: Partial<PaymentHealthReport> = {}): void {
+  function startWith(more: Partial<PaymentHealthReport> = {}, maxInFlight: number | null = 256): void {
     const report = reportWith(more);
-    end = observeHealth({ report: () => Promise.resolve(report) }, report);
+    end = observeHealth({ report: () => Promise.resolve(report) }, { account: report.account, maxInFlight });
   }
 
   const OF_STORE: readonly (readonly [string, Record<string, number>])[] = [
@@ -182,43 +162,36 @@ describe('the gauges', () => {
   ];
   const OF_PROCESS: readonly (readonly [string, Record<string, number>])[] = [
     ['writes.owed', { '': 7 }],
-    ['in_flight', { '': 11 }],
-    ['in_flight.payments', { '': 8 }],
     ['handlers.long_running', { '': 1 }],
-    ['background.failures', { '': 9 }],
-    ['deliveries.failures', { '': 10 }],
     ['clock.offset', { '': -2.5 }],
   ];
   const REFUSALS = { doPayment: 0, init3d: 0, startHosted: 0 };
 
-  it.each<[string, Partial<PaymentHealthReport>, readonly (readonly [string, Record<string, number>])[]]>([
+  it.each<
+    [string, Partial<PaymentHealthReport>, number | null, readonly (readonly [string, Record<string, number>])[]]
+  >([
     [
       'have the values of the report, with times in seconds',
-      { maxInFlight: null },
-      [...OF_STORE, ...OF_PROCESS, ['store.up', { '': 1 }], ['in_flight.limit', {}], ['overload.refused', {}]],
+      {},
+      null,
+      [...OF_STORE, ...OF_PROCESS, ['store.up', { '': 1 }], ['overload.refused', {}]],
     ],
     [
       'leave out the values that only the store knows while it does not answer',
       { store: 'down', counts: null },
+      256,
       [...OF_STORE.map(([name]) => [name, {}] as const), ...OF_PROCESS, ['store.up', { '': 0 }]],
     ],
-    [
-      'include the limit of payments in flight, and its refusals, if maxInFlight is set',
-      { maxInFlight: 5 },
-      [
-        ['in_flight.limit', { '': 5 }],
-        ['overload.refused', REFUSALS],
-      ],
-    ],
-  ])('%s', async (_title, more, expected) => {
-    startWith(more);
+    ['include its refusals if maxInFlight is set', {}, 5, [['overload.refused', REFUSALS]]],
+  ])('%s', async (_title, more, maxInFlight, expected) => {
+    startWith(more, maxInFlight);
     for (const [name, values] of expected) {
       expect([name, await recorder.values(`card_payment.${name}`)]).toEqual([name, values]);
     }
   });
 
   it('are left out once they are ended', async () => {
-    startWith({ maxInFlight: null });
+    startWith({}, null);
     end();
     end();
     expect(await recorder.points()).toEqual([]);

@@ -1,5 +1,6 @@
-import { RefusalLog } from '../../lib/http/callback-responder.js';
 import { type CallbackRefusal, PaymentCallbackError, PaymentStoreError } from '../../lib/errors/payment-errors.js';
+import { CallbackResponder } from '../../lib/http/callback-responder.js';
+import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { logLines } from '../operations/log-lines.js';
 
@@ -7,15 +8,17 @@ describe('the log of refused callbacks', () => {
   const records: unknown[] = [];
   const log = logLines(records);
   let clock: TestClock;
-  let refusals: RefusalLog;
+  let responder: CallbackResponder;
+  const response = { header: () => undefined, status: () => ({ send: () => undefined }) };
+  const settings = { language: 'tr', publicUrl: 'https://shop.example', callbackUrl: null } as PaymentSettings;
 
   beforeEach(() => {
     clock = new TestClock();
-    refusals = new RefusalLog(clock);
+    responder = new CallbackResponder(settings, clock);
   });
 
   function refuse(refusal: CallbackRefusal, times = 1): void {
-    for (let time = 0; time < times; time += 1) refusals.warn(new PaymentCallbackError(refusal));
+    for (let time = 0; time < times; time += 1) responder.refuse(response, new PaymentCallbackError(refusal));
   }
 
   const lineOf = (refusal: string): string => `warn The callback was refused: ${refusal}.`;
@@ -52,7 +55,7 @@ describe('the log of refused callbacks', () => {
 
   it('has an error if the store failed, at most three times a minute', async () => {
     const failure = new PaymentStoreError('reading');
-    for (let time = 0; time < 5; time += 1) refusals.error(failure);
+    for (let time = 0; time < 5; time += 1) responder.refuse(response, failure);
     const line = `error A callback could not be served; the buyer is asked to reload. ${failure.message}`;
     expect(log).toEqual([line, line, line]);
     expect(records[0]).toMatchObject({ code: 'PAYMENT_STORE' });

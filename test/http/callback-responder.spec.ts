@@ -1,5 +1,5 @@
 import type { Payment, PaymentOptions, PaymentState } from 'nestjs-card-payment';
-import { CallbackResponder, RefusalLog } from '../../lib/http/callback-responder.js';
+import { CallbackResponder } from '../../lib/http/callback-responder.js';
 import {
   type CallbackRefusal,
   PaymentCallbackError,
@@ -67,8 +67,7 @@ describe('the answer to the buyer', () => {
       credentials: { clientSecret: 'a secret of ours', apiKey: 'a key of ours' },
     };
     const settings = { ...none, ...options } as PaymentSettings;
-    const refusals = new RefusalLog(new TestClock());
-    act(new CallbackResponder(refusals, settings), response);
+    act(new CallbackResponder(settings, new TestClock()), response);
     return answer;
   }
 

@@ -78,7 +78,7 @@ const CANARIES = {
   handler: 'canary-of-the-handler',
   shop: '/canary-of-the-shop',
   mask: '524677******3508',
-  report: 'operationsInFlight',
+  report: 'backgroundIdleMs',
   openPage: 'page_open',
 };
 type Canary = keyof typeof CANARIES;

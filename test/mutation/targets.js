@@ -29,7 +29,6 @@ export const TARGETS = [
     name: 'replies',
     files: {
       'lib/gateway/readings/facts.ts': ['gateway/readings/facts'],
-      'lib/gateway/readings/outcomes.ts': ['gateway/readings/charge-answers', 'gateway/readings/inquiry-answers'],
       'lib/gateway/readings/reply-fields.ts': ['gateway/readings/reply-fields'],
       'lib/gateway/readings/verdicts.ts': [
         'gateway/readings/verdicts',
@@ -86,13 +85,12 @@ export const TARGETS = [
   {
     name: 'operations',
     files: {
-      'lib/settlement/claim.ts': ['settlement/claim', 'operations/three-d'],
       'lib/settlement/writer.ts': ['settlement/writer', 'settlement/fences'],
       'lib/settlement/in-flight.ts': ['settlement/in-flight', 'overload/bound'],
       'lib/settlement/records.ts': ['settlement/records'],
       'lib/settlement/change-log.ts': ['settlement/change-log'],
       'lib/settlement/owed-writes.ts': ['settlement/owed-writes'],
-      'lib/settlement/store-clock.ts': ['settlement/store-clock'],
+      'lib/settlement/store-clock.ts': ['settlement/store-clock', 'settlement/claim'],
       'lib/operations/opening.ts': ['operations/opening', 'operations/direct', 'operations/three-d'],
       'lib/operations/return-urls.ts': ['operations/return-urls'],
       'lib/operations/direct.ts': ['operations/direct', 'operations/operation-spans'],

@@ -81,6 +81,27 @@ describe('Inquiries', () => {
     expect((await payments.inquire(conversationId)).state).toBe('succeeded');
   });
 
+  it.each([
+    ['pending', -MINUTE_MS, null],
+    ['pending', 23 * 60 * MINUTE_MS, null],
+    ['pending', 25 * 60 * MINUTE_MS, 'unknown'],
+    ['unknown', 48 * 60 * MINUTE_MS, null],
+    ['expired', 48 * 60 * MINUTE_MS, null],
+  ] as const)('silence about a page that is %s, %i ms after its end: %s', async (state, ms, becomes) => {
+    const now = shop.clock.now().getTime();
+    const record = aPaymentRecord({
+      ...{ state, kind: 'hosted', tokenHash: null, dueAt: new Date(now), finalizedAt: null },
+      expiresAt: new Date(now - ms),
+    });
+    await shop.store.insert(record);
+    shop.gateway.willAnswer('CheckPayment', LOST);
+    const isChanged = becomes === null ? 0 : 1;
+    expect(await payments.reconcile()).toMatchObject({ inquired: isChanged, settled: isChanged });
+    const stored = (await shop.store.find('default', record.conversationId))!;
+    expect([stored.state, stored.version - record.version]).toEqual([becomes ?? state, isChanged]);
+    expect(stored.dueAt?.getTime()).toBeGreaterThan(now);
+  });
+
   it('dates an answer when it was received, not when it is stored', async () => {
     const conversationId = await unknownPayment();
     shop.gateway.willAnswer('CheckPayment', NOT_FOUND, NOT_FOUND);

@@ -87,6 +87,24 @@ describe('resolve', () => {
     expect(payment).toMatchObject({ state: 'failed', version: record.version + 2 });
   });
 
+  it('as failed is refused if a refund began after its refunds were looked up', async () => {
+    await add({ state: 'review', reason: 'moved_after_all', referenceLock: null });
+    const findRefunds = shop.store.findRefunds.bind(shop.store);
+    let looks = 0;
+    shop.store.findRefunds = async (...given) => {
+      const found = await findRefunds(...given);
+      looks += 1;
+      const refund = { conversationId: ID, refundId: 'R-1', amount: '1.00', note: 'at the panel' };
+      if (looks === 1) await payments.recordRefund(refund);
+      return found;
+    };
+    await expect(payments.resolve(ID, 'failed', 'reversed at the bank')).rejects.toMatchObject({
+      code: 'PAYMENT_STATE',
+      message: expect.stringContaining('money of it was given back') as string,
+    });
+    expect(await stored()).toMatchObject({ state: 'review' });
+  });
+
   it('refuses a payment that the gateway settled meanwhile', async () => {
     const record = await add({ state: 'unknown' });
     replaceMeanwhile({ ...record, state: 'succeeded', version: record.version + 1 });

@@ -1,18 +1,13 @@
-import { pooledBytes } from '../../lib/runtime/randomness.js';
+import { newConversationId } from '../../lib/runtime/randomness.js';
 
-describe('random bytes', () => {
-  it('are as many as were asked for, given out once, and stay what they are', () => {
-    const lots = Array.from({ length: 2_000 }, (_, index) => pooledBytes(index === 999 ? 5_000 : 1 + (index % 32)));
-    lots.forEach((lot, index) => expect(lot).toHaveLength(index === 999 ? 5_000 : 1 + (index % 32)));
-    const long = lots.filter(({ length }) => length >= 16).map((lot) => lot.toString('hex'));
-    expect(new Set(long).size).toBe(long.length);
-  });
-
-  it('are spread over all values', () => {
-    const counts = new Array<number>(256).fill(0);
-    for (let lot = 0; lot < 1_000; lot += 1) for (const byte of pooledBytes(100)) counts[byte]! += 1;
-    // 100,000 bytes: about 391 each, with a standard deviation of 20.
-    expect(Math.min(...counts)).toBeGreaterThan(230);
-    expect(Math.max(...counts)).toBeLessThan(560);
-  });
+it('an id is 20 characters of Crockford’s Base32, of which each is as likely as any other', () => {
+  const ids = Array.from({ length: 1_000 }, newConversationId);
+  expect(new Set(ids).size).toBe(1_000);
+  expect(ids.filter((id) => !/^[0-9A-HJKMNP-TV-Z]{20}$/.test(id))).toEqual([]);
+  const counts = new Map<string, number>();
+  for (const character of ids.join('')) counts.set(character, (counts.get(character) ?? 0) + 1);
+  // 20,000 characters: about 625 each, with a standard deviation of 25.
+  expect(counts.size).toBe(32);
+  expect(Math.min(...counts.values())).toBeGreaterThan(450);
+  expect(Math.max(...counts.values())).toBeLessThan(800);
 });

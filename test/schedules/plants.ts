@@ -75,10 +75,12 @@ export const PLANTS: readonly PlantedFlaw[] = [
     /told its caller failed, and the money was given back/,
     {
       tamper: ({ gateway }) => {
-        const refund = gateway.refund.bind(gateway);
-        gateway.refund = async (...request) => {
-          const attempt = await refund(...request);
-          return attempt.sent && attempt.outcome.reason === 'no_answer' ? refund(...request) : attempt;
+        const charge = gateway.charge.bind(gateway);
+        gateway.charge = async (...request) => {
+          const attempt = await charge(...request);
+          const isRefund = request[0] === 'refund';
+          const isLost = attempt.sent && attempt.outcome.reason === 'no_answer';
+          return isRefund && isLost ? charge(...request) : attempt;
         };
       },
     },

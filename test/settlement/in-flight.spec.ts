@@ -12,9 +12,9 @@ describe('InFlight', () => {
   it('waits for the running payments but not for later ones, so that a busy shop can shut down', async () => {
     const inFlight = opened();
     const [first, second] = [gate(), gate()];
-    const one = inFlight.run('inquire', () => first.passed);
+    const one = inFlight.run('rest', 'inquire', () => first.passed);
     const ended = inFlight.ended();
-    const two = inFlight.run('inquire', () => second.passed);
+    const two = inFlight.run('rest', 'inquire', () => second.passed);
     expect(await isOver(ended)).toBe(false);
     first.pass();
     await Promise.all([one, ended]);
@@ -28,8 +28,8 @@ describe('InFlight', () => {
     for (const last of [() => Promise.resolve(), () => Promise.reject(new Error('declined'))]) {
       const [sooner, later] = [gate(), gate()];
       const runs = [
-        inFlight.run('inquire', () => sooner.passed),
-        inFlight.run('inquire', () => later.passed.then(last)),
+        inFlight.run('rest', 'inquire', () => sooner.passed),
+        inFlight.run('rest', 'inquire', () => later.passed.then(last)),
       ];
       expect(timers()).toBe(before + 1);
       sooner.pass();
@@ -59,14 +59,15 @@ describe('the limit', () => {
   const records: unknown[] = [];
   const log = logLines(records);
 
-  it.each(['doPayment', 'init3d', 'startHosted'] as const)('holds for %s, and for nothing else', async (operation) => {
+  it('holds for payments, and for nothing else', async () => {
     const inFlight = opened({ maxInFlight: 1 });
     const open = gate();
-    const running = inFlight.run(operation, () => open.passed);
-    await expect(inFlight.run('doPayment', () => Promise.resolve())).rejects.toMatchObject({
+    const running = inFlight.run('payment', 'doPayment', () => open.passed);
+    await expect(inFlight.run('payment', 'init3d', () => Promise.resolve())).rejects.toMatchObject({
       code: 'PAYMENT_OVERLOAD',
     });
-    expect(await inFlight.run('refund', () => Promise.resolve('given back'))).toBe('given back');
+    for (const kind of ['new', 'rest'] as const)
+      expect(await inFlight.run(kind, 'any', () => Promise.resolve(kind))).toBe(kind);
     open.pass();
     await running;
   });
@@ -82,20 +83,18 @@ describe('the limit', () => {
     ],
   ])('runs the next payment when one %s', async (_how, work) => {
     const inFlight = opened({ maxInFlight: 1 });
-    await Promise.allSettled([inFlight.run('doPayment', work)]);
-    expect(await inFlight.run('init3d', () => Promise.resolve('paid'))).toBe('paid');
-    expect(inFlight.paymentCount).toBe(0);
+    await Promise.allSettled([inFlight.run('payment', 'doPayment', work)]);
+    expect(await inFlight.run('payment', 'init3d', () => Promise.resolve('paid'))).toBe('paid');
   });
 
   it('logs three refusals a minute with the setting that caused them, and then the number of the others', async () => {
     const clock = new TestClock();
     const inFlight = opened({ account: 'eu', maxInFlight: 1 }, clock);
     const open = gate();
-    void inFlight.run('doPayment', () => open.passed);
+    void inFlight.run('payment', 'doPayment', () => open.passed);
     for (let payment = 0; payment < 5; payment += 1) {
-      await inFlight.run('init3d', () => Promise.resolve()).catch(() => undefined);
+      await inFlight.run('payment', 'init3d', () => Promise.resolve()).catch(() => undefined);
     }
-    expect(inFlight.paymentCount).toBe(1);
     open.pass();
     await clock.advance(60_000);
     const line =
@@ -116,34 +115,27 @@ describe('during a shutdown', () => {
     inFlight = opened();
   });
 
-  it.each(['doPayment', 'init3d', 'startHosted', 'checkBin', 'refund', 'void', 'recordRefund', 'reconcile'] as const)(
-    '%s is refused, since it begins something',
-    async (operation) => {
-      expect(await inFlight.run(operation, work)).toBe('done');
-      inFlight.refuseNew();
-      await expect(inFlight.run(operation, work)).rejects.toMatchObject(REFUSED);
-    },
-  );
+  it.each(['payment', 'new'] as const)('a %s operation is refused, since it begins something', async (kind) => {
+    expect(await inFlight.run(kind, 'any', work)).toBe('done');
+    inFlight.refuseNew();
+    await expect(inFlight.run(kind, 'any', work)).rejects.toMatchObject(REFUSED);
+  });
 
-  it.each(['auth3d', 'hostedReturn', 'abandon', 'inquire', 'inquireRefund', 'resolve', 'resolveRefund'] as const)(
-    '%s still completes what was begun',
-    async (operation) => {
-      inFlight.refuseNew();
-      expect(await inFlight.run(operation, work)).toBe('done');
-    },
-  );
+  it('the rest still completes what was begun', async () => {
+    inFlight.refuseNew();
+    expect(await inFlight.run('rest', 'any', work)).toBe('done');
+  });
 
   it('close() refuses all work, and waits for what is running', async () => {
     const open = gate();
-    const running = inFlight.run('refund', () => open.passed);
+    const running = inFlight.run('new', 'refund', () => open.passed);
     const closing = inFlight.close();
     inFlight.refuseNew();
-    await expect(inFlight.run('refund', work)).rejects.toMatchObject(REFUSED);
-    await expect(inFlight.run('inquire', work)).rejects.toMatchObject(REFUSED);
-    expect([inFlight.count, await isOver(closing)]).toEqual([1, false]);
+    await expect(inFlight.run('new', 'refund', work)).rejects.toMatchObject(REFUSED);
+    await expect(inFlight.run('rest', 'inquire', work)).rejects.toMatchObject(REFUSED);
+    expect(await isOver(closing)).toBe(false);
     open.pass();
     await Promise.all([running, closing]);
-    expect(inFlight.count).toBe(0);
   });
 });
 
@@ -151,7 +143,7 @@ it('a payment is refused before the module has started, since nothing would reco
   let isRun = false;
   const work = (): Promise<void> => Promise.resolve(void (isRun = true));
   const error = await unopened()
-    .run('doPayment', work)
+    .run('payment', 'doPayment', work)
     .catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
     code: 'PAYMENT_CONFIGURATION',
@@ -233,6 +225,68 @@ describe('a shutdown waits for', () => {
     open.pass();
     await deciding;
     expect(await isOver(flows.inFlight.ended())).toBe(true);
+  });
+});
+
+/** Of each method of the service: whether it begins a payment, something else, or completes what was begun. */
+describe('of the service', () => {
+  const ID = 'ABC00000000000000001';
+  const NOT_FOUND = { code: 'PAYMENT_NOT_FOUND' };
+  const transactionDetails = { amount: '1.00', currencyCode: 949 };
+  let flows: AssembledFlows;
+  let shop: TestShop;
+
+  beforeEach(async () => {
+    Logger.overrideLogger(false);
+    shop = new TestShop();
+    flows = await shop.start({ maxInFlight: 1 });
+  });
+  afterEach(() => shop.gateway.close());
+
+  const METHODS: readonly [
+    name: string,
+    begins: 'a payment' | 'something' | 'nothing',
+    call: () => Promise<unknown>,
+  ][] = [
+    ['doPayment', 'a payment', () => flows.payments.doPayment(sale())],
+    ['init3d', 'a payment', () => flows.payments.init3d(sale())],
+    ['startHosted', 'a payment', () => flows.payments.startHosted({ transactionDetails })],
+    ['checkBin', 'something', () => flows.payments.checkBin('450803')],
+    ['refund', 'something', () => flows.payments.refund({ conversationId: ID })],
+    ['void', 'something', () => flows.payments.void({ conversationId: ID })],
+    [
+      'recordRefund',
+      'something',
+      () => flows.payments.recordRefund({ conversationId: ID, refundId: 'R-1', amount: '1.00', note: 'panel' }),
+    ],
+    ['reconcile', 'something', () => flows.payments.reconcile()],
+    ['auth3d', 'nothing', () => flows.payments.auth3d({ conversationId: ID, fields: {} })],
+    ['abandon', 'nothing', () => flows.payments.abandon(ID)],
+    ['inquire', 'nothing', () => flows.payments.inquire(ID)],
+    ['inquireRefund', 'nothing', () => flows.payments.inquireRefund(ID)],
+    ['resolve', 'nothing', () => flows.payments.resolve(ID, 'failed', 'panel')],
+    ['resolveRefund', 'nothing', () => flows.payments.resolveRefund(ID, 'failed', 'panel')],
+  ];
+
+  it.each(METHODS)('%s begins %s', async (_name, begins, call) => {
+    const running = shop.gateway.hold('DoPayment');
+    const paying = flows.payments.doPayment(sale());
+    await running.begun;
+    const overloaded = call().catch((error: unknown) => error);
+    if (begins === 'a payment') expect(await overloaded).toMatchObject({ code: 'PAYMENT_OVERLOAD' });
+    else expect(await overloaded).not.toMatchObject({ code: 'PAYMENT_OVERLOAD' });
+    running.answer(DECLINED);
+    await paying;
+    flows.inFlight.refuseNew();
+    await expect(call()).rejects.toMatchObject(begins === 'nothing' ? NOT_FOUND : { code: 'PAYMENT_SHUTDOWN' });
+  });
+
+  it('a callback is served once a shutdown has begun', async () => {
+    await flows.payments.init3d(sale({ conversationId: ID }));
+    const token = String(shop.gateway.sent('Init3d')[0]!.fields.returnUrl).split('/').at(-2)!;
+    flows.inFlight.refuseNew();
+    const { payment } = await flows.receiver.complete(token, { conversationId: ID });
+    expect(payment).toMatchObject({ state: 'succeeded' });
   });
 });
 

@@ -1,5 +1,5 @@
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
-import type { ChargeOutcome, InquiryOutcome } from '../../lib/gateway/readings/outcomes.js';
+import type { ChargeOutcome, InquiryOutcome } from '../../lib/gateway/readings/verdicts.js';
 import type { PaymentRecord, PaymentReason } from '../../lib/payment/payment.js';
 import { type LedgerState, type PaymentState, SALE_STATES as STATES } from '../../lib/payment/states.js';
 import { applyInquiry, applyNotSent, applyOutcome, nextInquiry } from '../../lib/settlement/outcomes.js';
@@ -84,6 +84,27 @@ describe('the outcome of a DoPayment or an Auth3d', () => {
       succeeded: null,
     });
     expect(applyOutcome(aPaymentRecord({ state: 'unknown', reason: 'unbound' }), UNBOUND, RULES, NOW)).toBeNull();
+  });
+
+  it.each<[ChargeOutcome['state'], PaymentReason | null, boolean]>([
+    ['succeeded', null, false],
+    ['review', 'amount_mismatch', false],
+    ['review', 'approval_variant', false],
+    ['review', 'codes_disagree', false],
+    ['review', 'conversation_mismatch', true],
+    ['review', 'currency_mismatch', true],
+    ['review', 'sign_mismatch', true],
+    ['review', 'unbound', true],
+    ['unknown', 'unbound', true],
+  ])('%s (%s): what it shows may be another payment’s: %s, even if it names this one', (state, reason, isUnproven) => {
+    const named = { ...RESULT, conversationId: aPaymentRecord().conversationId };
+    for (const kind of ['direct', '3d'] as const) {
+      for (const result of [named, { ...named, orderId: null, amount: null }]) {
+        const record = aPaymentRecord({ state: 'charging', kind });
+        const next = applyOutcome(record, { ...charge(state, reason), result }, RULES, NOW)!;
+        expect(next.isUnproven === true).toBe(isUnproven);
+      }
+    }
   });
 
   it('schedules an inquiry soon if it is not clear, at once where this instance cannot ask, and none if it is clear', () => {

@@ -1,4 +1,4 @@
-import type { InquiryOutcome } from '../../lib/gateway/readings/outcomes.js';
+import type { InquiryOutcome } from '../../lib/gateway/readings/verdicts.js';
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
 import { applyAbandoned, applyPageInquiry, nextPageInquiry } from '../../lib/settlement/page-outcomes.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
@@ -135,6 +135,14 @@ test('what ended unpaid and is approved in any way is in review; an answer that 
   }
   expect(ask(page(), BARE, after(MINUTE))).toBeNull();
 });
+
+test.each(['pending', 'unknown', 'expired', 'failed'] as const)(
+  'silence about a page that is %s says nothing',
+  (state) => {
+    const left = page({ state, finalizedAt: after(HOUR), dueAt: after(2 * HOUR) });
+    for (const none of [null, UNANSWERED]) expect(ask(left, none, after(2 * HOUR))).toBeNull();
+  },
+);
 
 test('a decline leaves no ids of its own in an open page', () => {
   const withIds = { ...DECLINED_RESULT, orderId: 'o-1', paymentId: 'p-1' };

@@ -89,11 +89,11 @@ export class Attempt {
   private readonly deadline: number;
   private readonly timer: NodeJS.Timeout;
 
-  /** @param mayStart whether a request that starts now, and takes this long, may still be sent */
+  /** @param claim under which the request may be sent; none for one that moves no money */
   constructor(
     body: string,
     timeoutMs: number,
-    private readonly mayStart: (timeoutMs: number) => boolean,
+    private readonly claim?: Pick<RequestClaim, 'mayStart'>,
   ) {
     this.outcome = new Promise((resolve) => (this.settle = resolve));
     this.body = Buffer.from(body);
@@ -167,7 +167,7 @@ export class Attempt {
     if (this.hasStarted || this.isOver) return;
     const left = this.deadline - performance.now();
     if (left <= 0) this.end({ sent: false, cause: 'deadline' });
-    else if (!this.mayStart(left)) this.end({ sent: false, cause: 'claim_over' });
+    else if (this.claim?.mayStart(left) === false) this.end({ sent: false, cause: 'claim_over' });
   }
 
   /** Nothing is sent after this. */

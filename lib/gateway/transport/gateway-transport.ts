@@ -70,8 +70,7 @@ export class GatewayTransport {
    */
   post(request: WireRequest, claim?: RequestClaim): Promise<Transmission> {
     const timeoutMs = claim?.timeoutMs ?? this.settings.timeoutMs;
-    const mayStart = (left: number): boolean => claim?.mayStart(left) ?? true;
-    const attempt = new Attempt(request.body, timeoutMs, mayStart);
+    const attempt = new Attempt(request.body, timeoutMs, claim);
     // Axios costs as much as the request itself, so it is used only if there may be interceptors.
     if (this.http.mayHaveInterceptors) this.postByAxios(attempt, request);
     else this.transmit(attempt, request);

@@ -28,7 +28,7 @@ import {
   type RefusedKey,
 } from '../payment-store.js';
 import { copyRecord, historyEntryOf, versionOf } from '../record-json.js';
-import { byBytes, byCreation, byTime, FEW_WAITING, putOffMs, takeInTurns } from '../order.js';
+import { byBytes, byCreation, byTime, takeInTurns } from '../order.js';
 import { keyName, nameChange, namesOf, plainName } from '../unique-names.js';
 
 /** When there are more purged names, the oldest are forgotten, so that memory use has a limit. */
@@ -75,8 +75,8 @@ class Account {
   readonly due = new Set<StoredRecord>();
   readonly pairs = new Map<string, StoredPair>();
   readonly deliveries = new Map<string, StoredDelivery>();
-  /** Those of each handler and type that are not parked, in the order in which they are due. */
-  private readonly queues = new Map<string, StoredDelivery[]>();
+  /** Those of each handler and type, parked ones, too, in the order in which they came. */
+  private readonly byPair = new Map<string, Set<StoredDelivery>>();
 
   /** Sets what a record is now; null for one that is purged. */
   set(stored: StoredRecord, next: PaymentRecord | null): void {
@@ -102,28 +102,18 @@ class Account {
   add(one: StoredDelivery): void {
     this.deliveries.set(deliveryId(one.handlerId, one.eventId), one);
     one.of.deliveries.add(one);
-    this.enqueue(one);
+    const others = this.byPair.get(keyOf(one)) ?? new Set();
+    this.byPair.set(keyOf(one), others.add(one));
   }
 
   remove(one: StoredDelivery): void {
     this.deliveries.delete(deliveryId(one.handlerId, one.eventId));
     one.of.deliveries.delete(one);
-    this.dequeue(one);
+    this.byPair.get(keyOf(one))?.delete(one);
   }
 
-  change(one: StoredDelivery, changes: Partial<StoredDelivery>): void {
-    this.dequeue(one);
-    Object.assign(one, changes);
-    this.enqueue(one);
-  }
-
-  putOff(deliveries: readonly StoredDelivery[], dueAt: Date): void {
-    for (const one of deliveries) one.dueAt = dueAt;
-    for (const key of new Set(deliveries.map(keyOf))) this.queues.get(key)?.sort(byDue);
-  }
-
-  queueOf(pair: HandlerPair): readonly StoredDelivery[] {
-    return this.queues.get(keyOf(pair)) ?? [];
+  deliveriesOf(pair: HandlerPair): Iterable<StoredDelivery> {
+    return this.byPair.get(keyOf(pair)) ?? [];
   }
 
   handlersOf(type: LedgerEventType): string[] {
@@ -133,19 +123,6 @@ class Account {
   isAlive(pair: HandlerPair, now: Date): boolean {
     const { announcedAt } = this.pairs.get(keyOf(pair)) ?? {};
     return announcedAt !== undefined && announcedAt.getTime() > now.getTime() - PAIR_ALIVE_MS;
-  }
-
-  private enqueue(one: StoredDelivery): void {
-    if (one.parked) return;
-    const queue = this.queues.get(keyOf(one)) ?? [];
-    queue.splice(placeIn(queue, one), 0, one);
-    this.queues.set(keyOf(one), queue);
-  }
-
-  private dequeue(one: StoredDelivery): void {
-    const queue = this.queueOf(one) as StoredDelivery[];
-    const place = placeIn(queue, one);
-    if (queue[place] === one) queue.splice(place, 1);
   }
 }
 
@@ -311,7 +288,7 @@ export class MemoryPaymentStore implements PaymentStore {
   fanOut(accountName: string, limit: number): Promise<number> {
     const account = this.of(accountName);
     const types = new Set(Array.from(account.pairs.values(), ({ type }) => type));
-    const waiting = [...types].flatMap((type) => account.queueOf({ handlerId: '', type }).slice(0, limit));
+    const waiting = [...types].flatMap((type) => firstOf(account.deliveriesOf({ handlerId: '', type }), limit));
     const events = takeInTurns(waiting, limit);
     for (const event of events) {
       account.remove(event);
@@ -333,19 +310,10 @@ export class MemoryPaymentStore implements PaymentStore {
         (one.handlerId !== '' && (one.dueAt > now ? one.lease !== null : isDue(one))));
     const isFirst = ({ of, version }: StoredDelivery) =>
       ![...of.deliveries].some((one) => one.version.version < version.version && isBlocking(one));
-    const [free, waiting]: [StoredDelivery[], StoredDelivery[]] = [[], []];
-    for (const type of new Set(types)) {
-      const end = free.length + limit;
-      for (const one of account.queueOf({ handlerId, type })) {
-        if (one.dueAt > now || free.length === end) break;
-        (isFirst(one) ? free : waiting).push(one);
-      }
-    }
-    const leased = free.sort(byDue).slice(0, limit);
-    for (const one of leased) account.change(one, { lease, dueAt: this.fromNow(leaseMs) });
-    const many = waiting.slice(0, -limit - FEW_WAITING);
-    const dueAt = this.fromNow(putOffMs(many.map(({ version }) => Number(now) - Number(version.updatedAt))));
-    if (many.length > 0) account.putOff(many, dueAt);
+    const open = [...new Set(types)].flatMap((type) => [...account.deliveriesOf({ handlerId, type })]);
+    const due = open.filter((one) => isDue(one)).sort(byDue);
+    const leased = firstOf(due, limit, isFirst);
+    for (const one of leased) Object.assign(one, { lease, dueAt: this.fromNow(leaseMs) });
     return Promise.resolve(leased.map(shown));
   }
 
@@ -381,7 +349,7 @@ export class MemoryPaymentStore implements PaymentStore {
     const account = this.of(accountName);
     const parked = account.deliveries.get(deliveryId(handlerId, eventId));
     if (!parked?.parked) return Promise.resolve('absent');
-    account.change(parked, { parked: false, attempts: 0, error: null, dueAt: this.clock.now() });
+    Object.assign(parked, { parked: false, attempts: 0, error: null, dueAt: this.clock.now() });
     const { version, of } = parked;
     const pending = [...of.deliveries].filter((one) => one.handlerId === handlerId || one.handlerId === '');
     const isOvertaken = of.versions.some(
@@ -493,7 +461,7 @@ export class MemoryPaymentStore implements PaymentStore {
   private changeLeased({ account, handlerId, eventId, lease }: LeasedDelivery, to: Partial<StoredDelivery>): boolean {
     const stored = this.of(account).deliveries.get(deliveryId(handlerId, eventId));
     if (stored?.lease !== lease) return false;
-    this.of(account).change(stored, to);
+    Object.assign(stored, to);
     return true;
   }
 
@@ -547,15 +515,14 @@ function deliveryId(handlerId: string, eventId: string): string {
   return `${handlerId.length} ${handlerId}${eventId}`;
 }
 
-/** The place of a delivery in a queue, or where it would be. */
-function placeIn(queue: readonly StoredDelivery[], one: StoredDelivery): number {
-  let [low, high] = [0, queue.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (byDue(queue[middle]!, one) < 0) low = middle + 1;
-    else high = middle;
+/** The first ones that fit, at most so many. The others are not looked at. */
+function firstOf<Item>(items: Iterable<Item>, limit: number, fits: (item: Item) => boolean = () => true): Item[] {
+  const found: Item[] = [];
+  for (const item of items) {
+    if (found.length === limit) break;
+    if (fits(item)) found.push(item);
   }
-  return low;
+  return found;
 }
 
 function byDue(one: StoredDelivery, other: StoredDelivery): number {

@@ -1,15 +1,7 @@
 import type { PaymentClock } from '../../runtime/clock.js';
-import { PaymentLogger } from '../../telemetry/payment-logger.js';
-import { driverProblem } from '../driver-check.js';
 import type { SqlPaymentStore, SqlStoreOptions } from './sql-payment-store.js';
 import { choiceOf, engineOfUrl } from './engines.js';
 import { importDriver, ShownError } from './errors.js';
-
-/** Only a warning: Kysely is plain JavaScript, and may work on a Node.js that is older than it asks for. */
-function warnOfKysely(): void {
-  const problem = driverProblem('kysely');
-  if (problem !== null) new PaymentLogger().warn(`The payment store may fail on this Node.js: ${problem}.`);
-}
 
 /** What {@link openSqlStore} takes besides the URL. */
 export interface OpenSqlStoreOptions extends Pick<SqlStoreOptions, 'clock'> {
@@ -32,7 +24,6 @@ export async function openSqlStore(
   if (!engine) throw new ShownError(`a SQL store is ${choiceOf(({ urlForm }) => urlForm)}`);
   const kysely = await importDriver(engine.driver, () => import('kysely'));
   const { dialect, ...access } = engine.access(kysely, url, mustExist);
-  warnOfKysely();
   const { SqlPaymentStore } = await import('./sql-payment-store.js');
   return new SqlPaymentStore(new kysely.Kysely({ dialect }), engine, {
     ...access,

@@ -11,7 +11,7 @@ import {
   type ReplayOutcome,
   type StoreCounts,
 } from '../payment-store.js';
-import { FEW_WAITING, putOffMs, takeInTurns } from '../order.js';
+import { takeInTurns } from '../order.js';
 import { joinVersion, SqlLedger } from './ledger.js';
 import { assigned, insertInto, isPast, joined, raw, sql, type Statement } from './statement.js';
 import { type DeliveryRow, OPEN, PARKED, type PaymentDb, type PaymentTables, toDelivery, WAITING } from './tables.js';
@@ -19,6 +19,11 @@ import { type DeliveryRow, OPEN, PARKED, type PaymentDb, type PaymentTables, toD
 /** How many rows one statement inserts: databases limit how many values it may have. */
 const INSERT_BATCH = 500;
 
+/** How many deliveries beyond its limit a lease reads. If more wait for an earlier one, they are put off. */
+const FEW_WAITING = 50;
+
+const MIN_PUT_OFF_MS = 5_000;
+const MAX_PUT_OFF_MS = 60_000;
 /** How many deliveries are put off at once, and how often in a lease. */
 const PUT_OFF_BATCH = 1_000;
 const MAX_PUT_OFFS = 20;
@@ -309,4 +314,12 @@ function firstOfEach({ account, handlerId, types, limit }: FirstRequest, conditi
 
 function idsOf(rows: readonly { readonly event_id: string }[]): string[] {
   return rows.map((row) => row.event_id);
+}
+
+/**
+ * How long deliveries that wait for an earlier one are not looked at: a tenth of the age of the newest event. So where
+ * many wait, the wait gets longer by a tenth.
+ */
+function putOffMs(ages: readonly number[]): number {
+  return Math.min(Math.max(Math.min(...ages) / 10, MIN_PUT_OFF_MS), MAX_PUT_OFF_MS);
 }

@@ -13,19 +13,31 @@ const REFUND = { conversationId: ID, language: 'tr', orderId: 'o', paymentId: 'p
 /** The dialect `standard` has no inquiry and no refunds. */
 const ASKED = ['DoPayment', 'Auth3d', 'refund', 'void', 'standard DoPayment', 'standard Auth3d'] as const;
 type Asked = (typeof ASKED)[number];
+/** `mustName`: whether an approval by Auth3d has to name the payment. */
+type Over = Partial<GatewaySettings> & { readonly mustName?: boolean };
 
-async function verdict(asked: Asked, answer: Transmission, over: Partial<GatewaySettings> = {}): Promise<string> {
+async function verdict(asked: Asked, answer: Transmission, { mustName = true, ...over }: Over = {}): Promise<string> {
   const dialect = asked.startsWith('standard') ? standard({ verifySign: () => false }) : morposDialect();
-  const attempt = await charge(asked, stubClient(answer, dialect, over).client);
+  const attempt = await charge(asked, stubClient(answer, dialect, over).client, mustName);
   if (!attempt.sent) throw new Error('not sent');
   const { state, reason } = attempt.outcome;
   return reason ? `${state} ${reason}` : state;
 }
 
-function charge(asked: Asked, client: ReturnType<typeof stubClient>['client']): Promise<ChargeAttempt> {
-  if (asked === 'refund' || asked === 'void') return client.refund(asked, REFUND, ['60.00'], OPEN_CLAIM);
-  if (asked.endsWith('DoPayment')) return client.doPayment(sampleSale(), OPEN_CLAIM);
-  return client.auth3d({ payment: PAYMENT, fields: {}, gathered: {} }, OPEN_CLAIM);
+function charge(
+  asked: Asked,
+  client: ReturnType<typeof stubClient>['client'],
+  mustName: boolean,
+): Promise<ChargeAttempt> {
+  if (asked === 'refund' || asked === 'void') {
+    const expected = { ...REFUND, installmentCount: 1, otherAmounts: ['60.00'] };
+    return client.charge(asked, REFUND, { expected, isMoneyBack: true }, OPEN_CLAIM);
+  }
+  if (asked.endsWith('DoPayment')) {
+    return client.charge('doPayment', sampleSale(), { expected: sampleSale() }, OPEN_CLAIM);
+  }
+  const request = { payment: PAYMENT, fields: {}, gathered: {} };
+  return client.charge('auth3d', request, { expected: PAYMENT, mustName }, OPEN_CLAIM);
 }
 
 const UNBOUND = { Auth3d: 'unknown unbound', 'standard Auth3d': 'review unbound' };
@@ -37,13 +49,7 @@ const FOREIGN = {
 const NAMED = { code: 'B0000', conversationId: ID, amount: 60 };
 const SIGNED = { verifySign: true };
 
-type Row = [
-  status: number,
-  body: unknown,
-  verdict: string,
-  others?: Partial<Record<Asked, string>>,
-  settings?: Partial<GatewaySettings>,
-];
+type Row = [status: number, body: unknown, verdict: string, others?: Partial<Record<Asked, string>>, settings?: Over];
 
 const ROWS: Row[] = [
   [200, NAMED, 'succeeded'],
@@ -56,7 +62,7 @@ const ROWS: Row[] = [
   [200, { code: 'B0000', conversationId: '', paymentInfo: null }, 'succeeded', UNBOUND],
   [200, { code: 'B0000', conversationId: ID }, 'succeeded', UNBOUND],
   [200, { code: 'B0000', amount: 60, currency: '949' }, 'succeeded', UNBOUND],
-  [200, { code: 'B0000' }, 'succeeded', {}, { trustUnbound: true }],
+  [200, { code: 'B0000' }, 'succeeded', {}, { mustName: false }],
   [200, { code: 'B0000', conversationId: ID }, 'succeeded', {}, { verifyAmount: 'off' }],
   [200, { code: '00' }, 'unknown unrecognised_code', { refund: 'succeeded', void: 'succeeded' }],
   [200, { code: '00', resultCode: 'B0000' }, 'review codes_disagree', { refund: 'succeeded', void: 'succeeded' }],
