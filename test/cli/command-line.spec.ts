@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { COMMANDS } from '../../lib/cli/commands.js';
 import { REFUND_STATES, SALE_STATES } from '../../lib/payment/states.js';
-import { openSqlStore } from '../../lib/store/sql/index.js';
+import { sqlitePaymentStore } from '../../lib/store/sql/index.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 import { builtMain, cli, cliHere } from './cli.js';
 import { documented, wholePage } from './documented.js';
@@ -126,7 +126,7 @@ describe('the command line', () => {
     // `script` gives the command a terminal.
     const command = `${process.execPath} ${builtMain()} payments refund A`;
     const store = `sqlite:${file('asked.sqlite')}`;
-    const opened = await openSqlStore(`sqlite:${file('asked.sqlite')}`);
+    const opened = sqlitePaymentStore({ file: file('asked.sqlite') });
     await opened.open();
     await opened.insert(aPaymentRecord({ conversationId: 'A' }));
     await opened.close();
@@ -159,7 +159,7 @@ describe('where the command line has its settings from', () => {
 
   beforeAll(async () => {
     for (const name of ['one', 'other']) {
-      const store = await openSqlStore(`sqlite:${file(`${name}.sqlite`)}`);
+      const store = sqlitePaymentStore({ file: file(`${name}.sqlite`) });
       await store.open();
       await store.insert(aPaymentRecord({ conversationId: name }));
       await store.insert(aPaymentRecord({ conversationId: `shop of ${name}`, account: 'shop-2' }));

@@ -9,6 +9,7 @@ import type { Kysely, MysqlPool, PostgresPool } from 'kysely';
 import type { SqlAccess, SqlEngine } from './engine.js';
 import { mariadbEngine, mysqlAccess, mysqlEngine, mysqlPoolAccess } from './engines/mysql.js';
 import { postgresAccess, postgresEngine, postgresPoolAccess } from './engines/postgres.js';
+import { sqliteAccess, sqliteEngine } from './engines/sqlite.js';
 import { SqlPaymentStore, type SqlStoreOptions } from './sql-payment-store.js';
 import type { PaymentTables } from './tables.js';
 
@@ -18,6 +19,24 @@ export { paymentSchema } from './schema.js';
 export { type KyselyStoreOptions, sqlPaymentStore } from './sql-payment-store.js';
 export { SqlPaymentStore, type SqlStoreOptions };
 export type { PaymentTables };
+
+/** Where a SQLite store keeps its payments. */
+export interface SqliteStoreOptions extends SqlStoreOptions {
+  /**
+   * The file, created if it does not exist; its folder must. Put it on a local disk. The processes of one machine can
+   * share it.
+   */
+  readonly file: string;
+}
+
+/**
+ * Keeps payments in a SQLite file, for one machine and any number of processes. Needs `kysely` and `better-sqlite3`.
+ * The file is opened by `open`, in WAL mode, and written through to the disk before a payment goes on (`synchronous =
+ * FULL`).
+ */
+export function sqlitePaymentStore({ file, ...options }: SqliteStoreOptions): SqlPaymentStore {
+  return storeOf(sqliteEngine, sqliteAccess(kysely.SqliteDialect, file), options, true);
+}
 
 /**
  * Where a PostgreSQL store keeps its payments: a database by its URL, or a `Pool` of `pg` of your own, which you end

@@ -32,8 +32,8 @@ interface ConnectionSettings extends SqlDatabaseSettings {
 const WRITES_NOTHING = { sql: 'update card_payment_handler set account = account where 1 = 0' };
 
 /**
- * Keeps payments in SQLite, PostgreSQL, MySQL or MariaDB. Made by `openSqlStore`, `postgresPaymentStore`,
- * `mysqlPaymentStore` or `sqlPaymentStore`.
+ * Keeps payments in SQLite, PostgreSQL, MySQL or MariaDB. Made by `sqlitePaymentStore`, `postgresPaymentStore`,
+ * `mysqlPaymentStore`, `sqlPaymentStore` or `openSqlStore`.
  *
  * On SQLite a Kysely instance has one connection, which a transaction has to itself: a payment made inside a
  * transaction of the same instance would wait for it forever. On the others it would not be part of that transaction

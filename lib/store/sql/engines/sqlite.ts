@@ -1,7 +1,7 @@
-import type { SqliteDatabase, SqliteStatement } from 'kysely';
+import type { SqliteDatabase, SqliteDialect, SqliteStatement } from 'kysely';
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { driverProblem } from '../../driver-check.js';
-import type { SqlEngine } from '../engine.js';
+import type { SqlAccess, SqlEngine } from '../engine.js';
 import { codeOf, importDriver, ShownError, shownFile } from '../errors.js';
 import { retryWhileBusy } from '../retry.js';
 
@@ -19,9 +19,7 @@ export const sqliteEngine = {
   access({ SqliteDialect }, url, mustExist) {
     const file = url.slice('sqlite:'.length).replace(/^\/\//, '');
     if (file === '') throw new ShownError('sqlite: needs a file: sqlite:payments.db');
-    // Kysely and the store use one connection: a second one to `:memory:` would be another database.
-    const dialect = new SqliteDialect({ database: () => openSqliteFile(file, mustExist) });
-    return { dialect, hasLimitedSessions: () => true };
+    return sqliteAccess(SqliteDialect, file, mustExist);
   },
 
   server: null,
@@ -65,6 +63,11 @@ export const sqliteEngine = {
     [/directory does not exist/, 'SQLITE_CANTOPEN'],
   ],
 } satisfies SqlEngine;
+
+/** Kysely and the store use one connection: a second one to `:memory:` would be another database. */
+export function sqliteAccess(Dialect: typeof SqliteDialect, file: string, mustExist = false): SqlAccess {
+  return { dialect: new Dialect({ database: () => openSqliteFile(file, mustExist) }), hasLimitedSessions: () => true };
+}
 
 /** Opens a file and creates it if it does not exist; with `mustExist` it creates none, and does not change its mode. */
 export async function openSqliteFile(file: string, mustExist = false): Promise<SqliteDatabase> {
