@@ -157,7 +157,7 @@ export function problemOf({ act, given }: Asked, details: PaymentDetails): TextN
   if (!fields.includes('amount')) return null;
   const { amount = '' } = given;
   if (amountProblem(amount, details.payment.currencyCode) !== null) return 'needsAmount';
-  return (compareAmounts(amount, details.totals.refundable) ?? 1) > 0 ? 'exceeds' : null;
+  return (compareAmounts(amount, details.totals.refundable) ?? 1) > 0 ? 'refund_exceeds' : null;
 }
 
 /** What a page shows of a payment, in short: the ids and versions of it and of its refunds. */

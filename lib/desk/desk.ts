@@ -1,6 +1,6 @@
 import { type ExecutionContext, HttpException, Inject, Injectable } from '@nestjs/common';
 import { DiscoveryService, ModuleRef } from '@nestjs/core';
-import { PaymentError, PaymentRefundError, type RefundRefusal } from '../errors/payment-errors.js';
+import { PaymentError, PaymentRefundError } from '../errors/payment-errors.js';
 import { type HttpResponse, send } from '../http/pages.js';
 import { accountsIn } from '../module/account-registration.js';
 import { paymentOperationsToken } from '../module/tokens.js';
@@ -127,20 +127,13 @@ export class Desk {
 
   private refusalOf(error: unknown): Refusal {
     if (error instanceof Refusal) return error;
-    if (error instanceof PaymentRefundError) return new Refusal(409, REFUND_TEXTS[error.reason]);
+    if (error instanceof PaymentRefundError) return new Refusal(409, `refund_${error.reason}`);
     if (error instanceof PaymentError) return new Refusal(error.httpStatus, TEXT_OF_CODE[error.code] ?? 'notNow');
     this.logger.error(`A request of the desk failed${thrownText(describeThrown(error, ANY))}.`);
     return new Refusal(500, 'failedHere');
   }
 }
 
-const REFUND_TEXTS: Readonly<Record<RefundRefusal, TextName>> = {
-  exceeds: 'exceeds',
-  voided: 'voided',
-  refunded: 'wasRefunded',
-  in_progress: 'inProgress',
-  no_ids: 'noIds',
-};
 /** All others are about this moment: the store, the shutdown, what is in flight. */
 const TEXT_OF_CODE: Readonly<Record<string, TextName>> = {
   PAYMENT_VALIDATION: 'notUnderstood',
