@@ -85,6 +85,7 @@ export const TURKISH: readonly Section[] = [
     'docs/tr/errors.md': 'Hatalar ve yapılması gerekenler',
     'docs/tr/go-live.md': 'Canlıya geçiş listesi',
     'docs/tr/deploying.md': 'Sunucuya kurulum',
+    'docs/tr/desk.md': 'Masa: ekibiniz için sayfalar',
     'docs/tr/troubleshooting.md': 'Sorun giderme',
     'docs/tr/upgrading.md': 'Sürüm yükseltme',
   }),
