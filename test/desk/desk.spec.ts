@@ -275,6 +275,15 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
   });
 
   describe('what happens meanwhile', () => {
+    const recordRefund = (conversationId: string) =>
+      shop.operations.recordRefund({
+        conversationId,
+        refundId: `R${conversationId}`,
+        amount: '4',
+        note: NOTE,
+        by: 'Bora',
+      });
+
     it('a double click gives back once, and so does the form that Back brings up again', async () => {
       const page = await openPayment(await pay());
       const asked = await page.send('refund', { amount: '10' });
@@ -327,6 +336,29 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
       StaffAccess.whileRecording = () => shop.operations.inquire(id, { by: 'Bora' });
       const refused = await asked.send('resolve');
       expect([refused.status, refused.state]).toEqual([409, 'succeeded']);
+    });
+
+    it('nothing is given back of a payment that changed while the act was recorded', async () => {
+      const id = await pay();
+      const asked = await (await openPayment(id)).send('refund', { amount: '10' });
+      StaffAccess.whileRecording = () => recordRefund(id);
+      const refused = await asked.send('refund');
+      expect([refused.status, refused.text]).toEqual([409, expect.stringMatching(/This payment changed.*145\.90 TRY/)]);
+      expect(givenBack()).toEqual([]);
+    });
+
+    it('what was done before the page was shown is not what its form did', async () => {
+      const id = await lose();
+      const typed = { state: 'succeeded', note: NOTE };
+      const before = await openPayment(id);
+      const page = await (await before.confirm('resolve', typed)).follow();
+      await recordRefund(id);
+      const { shown = '', seen = '' } = page.form('refund').fields;
+      const { url, fields } = before.form('resolve');
+      const form = { ...fields, ...typed, shown, seen };
+      const refused = await DeskPage.post(url.replace('review', 'acts'), form);
+      expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('This payment changed')]);
+      expect((await DeskPage.post(url.replace('review', 'acts'), { ...fields, ...typed })).status).toBe(303);
     });
 
     it.each([
