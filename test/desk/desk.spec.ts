@@ -410,6 +410,11 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
         expect(text).toContain('Error: no route to <warehouse>');
         for (const hostile of ['<warehouse>', '\u202e', '\u0007', '\u009b']) expect(html).not.toContain(hostile);
       }
+      StaffAccess.staff = { ...StaffAccess.staff, cem: { name: 'Cem', rights: ['look'] } };
+      for (const path of ['/deliveries', `/payments/${id}`]) {
+        const buttons = await Promise.all(['cem', 'ada'].map(async (name) => (await open(path, name)).html));
+        expect(buttons.map((html) => html.includes('deliveries/replay'))).toEqual([false, true]);
+      }
       const page = await open('/deliveries');
       const done = await page.send(`Orders.paid`);
       expect([done.status, (await done.follow()).text]).toEqual([
