@@ -17,6 +17,12 @@ const COMPILED = 'dist/compiled';
 
 const DECORATORS = resolve('scripts/decorators.js');
 
+const COMMENT = /^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm;
+/** Where a statement begins, or the comment before it. */
+const STATEMENT =
+  /^(?=\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n(?:export|declare|interface|type|import) )|(?<!\*\/\n)^(?=(?:export|declare|interface|type|import) )/m;
+const PRIVATE_COMMENT = /^[ \t]*\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n(?=[ \t]*private )/gm;
+
 const packages = Object.keys({ ...dependencies, ...peerDependencies });
 const entries = Object.values(exports).flatMap((entry) => entry.import?.default ?? []);
 
@@ -58,31 +64,96 @@ function withDecorators(code, file) {
 }
 
 /**
- * Removes the declarations that those of no entry lead to, and the comments of those that no entry exports: nobody
- * reads them there.
+ * Leaves in the declarations what an entry exports, and what that leads to. Comments are only where somebody reads them:
+ * on what an entry exports, and on what that inherits, but on no private member.
  */
 function removeOtherTypes(folder) {
-  const needed = new Set();
-  const need = (file) => {
-    if (needed.has(file)) return;
-    needed.add(file);
-    importsOf(file).forEach(need);
+  const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.d.ts'));
+  const all = new Map(files.map((name) => [join(folder, name), statementsIn(join(folder, name))]));
+  const types = entries.map((entry) => join(folder, relative('dist/esm', entry).replace(/\.js$/, '.d.ts')));
+  const exported = types.flatMap((file) => exportedBy(file, all));
+  const statements = [...all.values()].flat();
+  const needed = reachable(exported, statements, ({ code }) => code);
+  const read = reachable(exported, statements, inheritedIn);
+  for (const [file, own] of all) {
+    const kept = own.filter(({ name }) => name === undefined || needed.has(name));
+    const used = new Set(kept.flatMap(({ name, code }) => (name === undefined ? [] : wordsIn(code))));
+    const texts = kept.map(({ name, text, code }) => {
+      if (name !== undefined) return read.has(name) ? text.replace(PRIVATE_COMMENT, '') : code;
+      return types.includes(file) ? text : withNames(code, (word) => used.has(word) || exported.includes(word));
+    });
+    all.set(file, texts.join(''));
+  }
+  const reached = new Set();
+  const reach = (file) => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    for (const [, path] of all.get(file).matchAll(/\b(?:from|import)\b\s*\(?\s*['"](\.[^'"]+)\.js['"]/g)) {
+      reach(join(dirname(file), `${path}.d.ts`));
+    }
   };
-  const types = entries.map((entry) => join(folder, entry.replace('./dist/esm/', '').replace(/\.js$/, '.d.ts')));
-  const exported = new Set(types.flatMap((file) => [file, ...importsOf(file)]));
-  types.forEach(need);
-  for (const name of readdirSync(folder, { recursive: true })) {
-    const file = join(folder, name);
-    if (!file.endsWith('.d.ts')) continue;
-    if (!needed.has(file)) rmSync(file);
-    else if (!exported.has(file))
-      writeFileSync(file, readFileSync(file, 'utf8').replace(/^\s*\/\*\*[\s\S]*?\*\/\n/gm, ''));
+  types.forEach(reach);
+  for (const [file, text] of all) {
+    if (reached.has(file)) writeFileSync(file, text);
+    else rmSync(file);
   }
 }
 
-function importsOf(file) {
-  const imports = readFileSync(file, 'utf8').matchAll(/\b(?:from|import)\b\s*\(?\s*['"](\.[^'"]+)\.js['"]/g);
-  return [...imports].map(([, path]) => join(dirname(file), `${path}.d.ts`));
+/** The statements of a file, with and without their comments. Imports and lists of exports have no name. */
+function statementsIn(file) {
+  return readFileSync(file, 'utf8')
+    .split(STATEMENT)
+    .map((text) => {
+      const code = text.replace(COMMENT, '');
+      const declared = /^(?:export )?(?:declare )?(?:abstract )?(?:class|interface|type|const|function) (\w+)/.exec(
+        code,
+      );
+      return { text, code, name: declared?.[1] };
+    });
+}
+
+function wordsIn(code) {
+  return code.match(/\w+/g) ?? [];
+}
+
+/** An import or a list of exports with those names alone. */
+function withNames(code, isKept) {
+  return code.replace(/^(?:import|export) .*\{(.*)\} from .*\n/gm, (statement, list) => {
+    const names = list.split(',').filter((item) => isKept(wordsIn(item).at(-1)));
+    return names.length === 0 ? '' : statement.replace(list, ` ${names.join(',').trim()} `);
+  });
+}
+
+/** The names that a file exports, be they of its own or of others. */
+function exportedBy(file, all) {
+  return all.get(file).flatMap(({ code, name }) => {
+    if (name !== undefined) return /^export /.test(code) ? [name] : [];
+    const [, path] = /^export \* from '(.+)\.js'/.exec(code) ?? [];
+    if (path !== undefined) return exportedBy(join(dirname(file), `${path}.d.ts`), all);
+    return (
+      /^export (?:type )?\{(.*)\}/
+        .exec(code)?.[1]
+        .split(',')
+        .map((item) => wordsIn(item).at(-1)) ?? []
+    );
+  });
+}
+
+/** The names of the statements that those lead to, by the words in a part of each. */
+function reachable(names, statements, partOf) {
+  const found = new Set(names);
+  for (const name of found) {
+    for (const one of statements.filter((each) => each.name === name)) {
+      for (const word of wordsIn(partOf(one))) found.add(word);
+    }
+  }
+  return found;
+}
+
+/** From what a declaration has its members. */
+function inheritedIn({ code, name }) {
+  const alias = code.startsWith(`export type ${name}`) || code.startsWith(`type ${name}`);
+  return alias ? code : (/\bextends ((?:(?!implements)[^{])*)/.exec(code)?.[1] ?? '');
 }
 
 /** The descriptions of the schematics, and the files that they generate: those of the starter. */
@@ -105,6 +176,7 @@ async function bundle(format, files) {
     plugins: [{ name: 'decorators', transform: withDecorators }],
     // What was written is what runs: decorators and the metadata of classes are side effects.
     treeshake: false,
+    experimental: { attachDebugInfo: 'none' },
     // From where drivers are looked for, in the words of each format.
     transform: { define: { OWN_FILE: format === 'esm' ? 'import.meta.url' : '__filename' } },
     onLog(level, { message }) {

@@ -4,6 +4,7 @@ import { MAX_NOTE_LENGTH } from '../operations/resolution.js';
 import type { OperationsHistoryEntry, PaymentOperations } from '../operations/staff.js';
 import { amountProblem, compareAmounts } from '../payment/amount.js';
 import { keptNote } from '../payment/kept-text.js';
+import type { Payment } from '../payment/payment.js';
 import type { Refund } from '../payment/refund.js';
 import type { DeskRight } from './desk-access.js';
 import { textIn } from './desk-request.js';
@@ -20,18 +21,8 @@ export interface Asked {
   readonly given: Given;
   /** What was shown when the form was made. */
   readonly shown: string;
-  readonly idempotencyKey: string;
   /** The time of the last line of its history that was shown. */
   readonly seen: number;
-}
-
-/** What an act is done with. */
-interface Call {
-  readonly operations: PaymentOperations;
-  readonly conversationId: string;
-  readonly by: string;
-  readonly given: Given;
-  readonly idempotencyKey: string;
 }
 
 interface Act {
@@ -39,62 +30,67 @@ interface Act {
   /** What its form says. */
   readonly fields: readonly (keyof Given)[];
   readonly isNoteOptional?: boolean;
-  readonly run: (call: Call) => Promise<unknown>;
 }
 
 /** What the desk can do with a payment. */
 export const ACTS: Readonly<Record<ActName, Act>> = {
-  inquire: {
-    right: 'ask',
-    fields: [],
-    run: ({ operations, conversationId, by }) => operations.inquire(conversationId, { by }),
-  },
-  inquireRefund: {
-    right: 'ask',
-    fields: ['refundId'],
-    run: ({ operations, given: { refundId = '' }, by }) => operations.inquireRefund(refundId, { by }),
-  },
-  abandon: {
-    right: 'settle',
-    fields: [],
-    run: ({ operations, conversationId, by }) => operations.abandon(conversationId, { by }),
-  },
-  resolve: {
-    right: 'settle',
-    fields: ['state', 'note'],
-    run: ({ operations, conversationId, given, by }) =>
-      operations.resolve(conversationId, stateIn(given), given.note ?? '', { by }),
-  },
-  resolveRefund: {
-    right: 'settle',
-    fields: ['refundId', 'state', 'note'],
-    run: ({ operations, given, by }) =>
-      operations.resolveRefund(given.refundId ?? '', stateIn(given), given.note ?? '', { by }),
-  },
-  refund: {
-    right: 'refund',
-    fields: ['amount', 'note'],
-    isNoteOptional: true,
-    run: ({ operations, conversationId, given: { amount, note }, idempotencyKey, by }) =>
-      operations.refund({ conversationId, amount, note, idempotencyKey, by }),
-  },
-  void: {
-    right: 'refund',
-    fields: ['note'],
-    isNoteOptional: true,
-    run: ({ operations, conversationId, given: { note }, idempotencyKey, by }) =>
-      operations.void({ conversationId, note, idempotencyKey, by }),
-  },
-  recordRefund: {
-    right: 'refund',
-    fields: ['amount', 'note'],
-    run: ({ operations, conversationId, given: { amount = '', note = '' }, idempotencyKey, by }) =>
-      operations.recordRefund({ conversationId, amount, note, idempotencyKey, by }),
-  },
+  inquire: { right: 'ask', fields: [] },
+  inquireRefund: { right: 'ask', fields: ['refundId'] },
+  abandon: { right: 'settle', fields: [] },
+  resolve: { right: 'settle', fields: ['state', 'note'] },
+  resolveRefund: { right: 'settle', fields: ['refundId', 'state', 'note'] },
+  refund: { right: 'refund', fields: ['amount', 'note'], isNoteOptional: true },
+  void: { right: 'refund', fields: ['note'], isNoteOptional: true },
+  recordRefund: { right: 'refund', fields: ['amount', 'note'] },
 };
 
-function stateIn({ state }: Given): 'succeeded' | 'failed' {
-  return state as 'succeeded' | 'failed';
+/** Does what a form asks for in which `problemOf` finds nothing wrong. */
+export function perform(
+  operations: PaymentOperations,
+  { conversationId, account }: Payment,
+  { act, given, shown }: Asked,
+  by: string,
+): Promise<unknown> {
+  const { refundId = '', amount = '', note } = given;
+  const state = given.state as 'succeeded' | 'failed';
+  const idempotencyKey = idempotencyKeyOf(account, conversationId, shown);
+  switch (act) {
+    case 'inquire':
+    case 'abandon':
+      return operations[act](conversationId, { by });
+    case 'inquireRefund':
+      return operations.inquireRefund(refundId, { by });
+    case 'resolve':
+      return operations.resolve(conversationId, state, note ?? '', { by });
+    case 'resolveRefund':
+      return operations.resolveRefund(refundId, state, note ?? '', { by });
+    case 'refund':
+      return operations.refund({ conversationId, amount, note, idempotencyKey, by });
+    case 'void':
+      return operations.void({ conversationId, note, idempotencyKey, by });
+    case 'recordRefund':
+      return operations.recordRefund({ conversationId, amount, note: note ?? '', idempotencyKey, by });
+  }
+}
+
+/** Whether what a form asks for was done by it: a double click, or Back and once more. */
+export async function isDone(
+  operations: PaymentOperations,
+  { account, conversationId }: Payment,
+  history: readonly OperationsHistoryEntry[],
+  { act, given, shown, seen }: Asked,
+  by: string,
+): Promise<boolean> {
+  const isOwn = (line: Pick<Refund, 'by' | 'note'>): boolean =>
+    line.by === by && (!ACTS[act].fields.includes('note') || line.note === (given.note ?? null));
+  if (ACTS[act].right === 'refund') {
+    const made = await operations.findRefund(idempotencyKeyOf(account, conversationId, shown));
+    if (made?.conversationId !== conversationId || !isMadeBy(act, made) || !isOwn(made)) return false;
+    return act === 'void' || compareAmounts(made.amount, given.amount ?? '') === 0;
+  }
+  const line = history.findLast(({ refundId }) => refundId === (given.refundId ?? null));
+  if (!line || line.at.getTime() <= seen || !isOwn(line)) return false;
+  return given.state === undefined || (isByHand(line) && line.state === given.state);
 }
 
 export function actIn(name: string | null): ActName | null {
@@ -104,8 +100,8 @@ export function actIn(name: string | null): ActName | null {
 /** @returns null for a form that no page of the desk has */
 export function askedIn(form: unknown): Asked | null {
   const act = actIn(textIn(form, 'act'));
-  const [shown, idempotencyKey] = [textIn(form, 'shown'), textIn(form, 'idempotencyKey')];
-  if (act === null || shown === null || idempotencyKey === null) return null;
+  const shown = textIn(form, 'shown');
+  if (act === null || shown === null) return null;
   const given = ACTS[act].fields.flatMap((name) => {
     const text = textIn(form, name);
     // A host's own book must not get a card number that somebody typed.
@@ -114,7 +110,7 @@ export function askedIn(form: unknown): Asked | null {
     return value === null ? [] : [[name, value]];
   });
   const seen = Number(textIn(form, 'seen') ?? Infinity);
-  return { act, given: Object.fromEntries(given) as Given, shown, idempotencyKey, seen };
+  return { act, given: Object.fromEntries(given) as Given, shown, seen };
 }
 
 /**
@@ -161,7 +157,7 @@ export function problemOf({ act, given }: Asked, details: PaymentDetails): TextN
   if (!fields.includes('amount')) return null;
   const { amount = '' } = given;
   if (amountProblem(amount, details.payment.currencyCode) !== null) return 'needsAmount';
-  return (compareAmounts(amount, details.totals.refundable) ?? 1) > 0 ? 'exceeds' : null;
+  return (compareAmounts(amount, details.totals.refundable) ?? 1) > 0 ? 'refund_exceeds' : null;
 }
 
 /** What a page shows of a payment, in short: the ids and versions of it and of its refunds. */
@@ -177,7 +173,7 @@ export function fingerprintOf({ payment, refunds }: PaymentDetails): string {
  * The key of what is given back from a page. Pages that show the same have the same one, whoever looks at them: of all
  * that is sent from them one refund is made.
  */
-export function idempotencyKeyOf({ payment: { account, conversationId } }: PaymentDetails, shown: string): string {
+function idempotencyKeyOf(account: string, conversationId: string, shown: string): string {
   const text = JSON.stringify([account, conversationId, shown]);
   return `desk-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }

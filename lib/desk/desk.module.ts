@@ -1,10 +1,21 @@
-import { type DynamicModule, Module, type ModuleMetadata, type Type } from '@nestjs/common';
+import {
+  Controller,
+  createParamDecorator,
+  type DynamicModule,
+  type ExecutionContext,
+  Inject,
+  Module,
+  type ModuleMetadata,
+  Res,
+  type Type,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService, ModuleRef } from '@nestjs/core';
 import { PaymentConfigurationError } from '../errors/payment-errors.js';
 import { accountsIn } from '../module/account-registration.js';
 import { DeskAccess } from './desk-access.js';
-import { createDeskController } from './desk.controller.js';
 import { Desk } from './desk.js';
+import { ROUTES } from './routes.js';
 
 export interface PaymentDeskOptions {
   /** Where its pages are: `desk`, or another path. */
@@ -59,4 +70,29 @@ function refuseWithoutAccess(): never {
     'is needed: PaymentDeskModule.forRoot({ access: StaffAccess }), where StaffAccess is an injectable class that ' +
     'extends DeskAccess and says who may use the desk';
   throw refusal('access', message);
+}
+
+/** The host's `staffOf` gets it. */
+const Context = createParamDecorator((_data: unknown, context: ExecutionContext) => context);
+
+/** Makes the controller of one desk. It has all routes, so that the host's guards are before each. */
+function createDeskController(path: string, decorators: readonly ClassDecorator[] = []): Type<unknown> {
+  @Controller({ path, version: VERSION_NEUTRAL })
+  class PaymentDeskController {
+    constructor(@Inject(Desk) readonly desk: Desk) {}
+  }
+  const { prototype } = PaymentDeskController;
+  for (const [name, route] of Object.entries(ROUTES)) {
+    const value = function (this: PaymentDeskController, context: ExecutionContext): Promise<void> {
+      return this.desk.answer(context, route);
+    };
+    const method: PropertyDescriptor = { value, configurable: true, writable: true };
+    Object.defineProperty(prototype, name, method);
+    Context()(prototype, name, 0);
+    // Nest leaves the answer to a method that is given the response.
+    Res()(prototype, name, 1);
+    route.method(route.path)(prototype, name, method);
+  }
+  for (const decorate of decorators) decorate(PaymentDeskController);
+  return PaymentDeskController;
 }

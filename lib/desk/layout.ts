@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import type { PaymentOperations } from '../operations/staff.js';
 import { DEFAULT_ACCOUNT } from '../payment/account.js';
 import { currencyLetters } from '../payment/amount.js';
+import type { Payment } from '../payment/payment.js';
+import type { Refund } from '../payment/refund.js';
 import { isKnownState } from '../payment/states.js';
 import { type Html, html } from '../runtime/html.js';
-import type { DeskRight, DeskStaff } from './desk-access.js';
+import type { DeskAct, DeskRight, DeskStaff } from './desk-access.js';
 import type { Place } from './desk-request.js';
 import { STYLE } from './style.js';
 import type { TextName, Words } from './texts.js';
@@ -22,6 +24,22 @@ export interface Visit extends Frame {
   /** Those that they may see. */
   readonly accounts: readonly string[];
   readonly operations: PaymentOperations;
+  /** Has the host record what is about to be done. */
+  readonly record: (act: Pick<DeskAct, 'act' | 'conversationId' | 'details'>) => Promise<void>;
+  /** Why something could not be done; what should not happen is logged. */
+  readonly refusalOf: (error: unknown) => Refusal;
+}
+
+/** A request that is answered by a page that says why. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    readonly text: TextName,
+    /** Those that may be looked at instead. */
+    readonly accounts: readonly string[] = [],
+  ) {
+    super(text);
+  }
 }
 
 export function may({ staff }: Visit, right: DeskRight): boolean {
@@ -89,30 +107,22 @@ export function notice(text: string, isBad: boolean): Html {
   </div>`;
 }
 
-/** Why there is no other page. */
-export interface Refused {
-  readonly problem: TextName;
-  /** Whether something was to be done. */
-  readonly isAct: boolean;
-  /** Those that may be looked at instead. */
-  readonly accounts: readonly string[];
-}
-
 /** Whether nothing was done when there is this problem. */
 export function isUndone(problem: TextName): boolean {
   return problem !== 'failedHere' && problem !== 'unsure';
 }
 
-export function refusalPage(frame: Frame, { problem, isAct, accounts }: Refused): string {
+/** @param isAct whether something was to be done */
+export function refusalPage(frame: Frame, { text, accounts }: Refusal, isAct: boolean): string {
   const { say } = frame.words;
   const { home } = frame.place;
   const body = html`<main>
-    <h1>${say(problem)}</h1>
-    ${isAct && isUndone(problem) && html`<p>${say('nothingDone')}</p>`}
+    <h1>${say(text)}</h1>
+    ${isAct && isUndone(text) && html`<p>${say('nothingDone')}</p>`}
     <p><a href="${home}">${say('overview')}</a></p>
     ${accounts.map((name) => html`<p><a href="${home}?account=${encodeURIComponent(name)}">${say('account')}: ${name}</a></p>`)}
   </main>`;
-  return framed(frame, say(problem), body);
+  return framed(frame, say(text), body);
 }
 
 /**
@@ -138,11 +148,9 @@ function framed({ place, words: { language, say } }: Frame, title: string, body:
 
 /** An amount with its currency, as it is written in the reader's language. */
 export function money({ words: { language } }: Frame, amount: string, currencyCode: number): string {
-  const [whole = '', fraction] = amount.split('.');
-  const [group, point] = language === 'tr' ? ['.', ','] : [',', '.'];
-  const thousands: string[] = [];
-  for (let end = whole.length; end > 0; end -= 3) thousands.unshift(whole.slice(Math.max(0, end - 3), end));
-  return `${thousands.join(group)}${fraction === undefined ? '' : point + fraction} ${currencyLetters(currencyCode) ?? currencyCode}`;
+  const decimals = amount.split('.')[1]?.length ?? 0;
+  const format = new Intl.NumberFormat(language, { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+  return `${format.format(amount as `${number}`)} ${currencyLetters(currencyCode) ?? currencyCode}`;
 }
 
 /** The gateway's time, which its merchants live by. */
@@ -168,7 +176,13 @@ export function fromNow({ words: { language } }: Frame, at: Date): string {
   return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.round(seconds / size), unit);
 }
 
-export function badge({ words }: Frame, state: string, of: 'payment' | 'refund'): Html {
+/** What the texts of a record's state are found by. */
+export function kindOf(record: Payment | Refund): 'payment' | 'refund' {
+  return 'refundId' in record ? 'refund' : 'payment';
+}
+
+export function badge({ words }: Frame, record: Payment | Refund): Html {
+  const { state } = record;
   const look = isKnownState(state) ? state : 'newer';
-  return html`<b class="state ${look}" data-state="${state}">${words.state('label', of, state)}</b>`;
+  return html`<b class="state ${look}" data-state="${state}">${words.state('label', kindOf(record), state)}</b>`;
 }

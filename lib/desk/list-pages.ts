@@ -5,8 +5,9 @@ import type { Refund } from '../payment/refund.js';
 import { factsOf, type PaymentState, REFUND_STATES, SALE_STATES, UNSETTLED_REFUND_STATES } from '../payment/states.js';
 import { MAX_SETTLED_COUNT, type StateCount } from '../store/payment-store.js';
 import { type Html, html } from '../runtime/html.js';
-import { withoutCard } from './desk-request.js';
-import { badge, fromNow, linkTo, may, money, page, paymentLink, type Visit, when } from './layout.js';
+import { type DeskRequest, textIn, withoutCard } from './desk-request.js';
+import { badge, fromNow, linkTo, may, money, notice, page, paymentLink, type Visit, when } from './layout.js';
+import type { TextName } from './texts.js';
 
 /** What a person has to settle. */
 const TO_SETTLE = ['review', 'unknown'] as const;
@@ -14,8 +15,9 @@ const TO_SETTLE = ['review', 'unknown'] as const;
 const QUEUE_LENGTH = 10;
 
 /** The first page: what waits for somebody, and how many there are of all. */
-export async function overviewPage(visit: Visit, after: string | null): Promise<string> {
+export async function overviewPage(visit: Visit, { query }: DeskRequest): Promise<string> {
   const { operations } = visit;
+  const after = textIn(query, 'after');
   const { say } = visit.words;
   const [counts, { payments }, { refunds, next }, { deliveries }] = await Promise.all([
     operations.counts(),
@@ -26,21 +28,21 @@ export async function overviewPage(visit: Visit, after: string | null): Promise<
   const all = linkTo(visit, 'payments', { state: TO_SETTLE.join() });
   const isMoreToSettle = TO_SETTLE.reduce((sum, state) => sum + counts.states[state].count, 0) > payments.length;
   const body = html`<h1>${say('overview')}</h1>
-    ${searchForm(visit, { q: null, state: null })}
+    ${searchForm(visit, null, null)}
     <section>
       <h2>${say('toSettle')}</h2>
-      ${listOf(visit, payments, paymentRow)} ${linkIf(visit, isMoreToSettle, 'all', all)}
+      ${listOf(visit, payments, recordRow)} ${linkIf(visit, isMoreToSettle, 'all', all)}
     </section>
     <div class="beside">
       <section>
         <h2>${say('openRefunds')}</h2>
-        ${listOf(visit, refunds, refundRow)}
+        ${listOf(visit, refunds, recordRow)}
         ${linkIf(visit, next !== null, 'next', linkTo(visit, '', { after: next ?? '' }))}
         ${linkIf(visit, after !== null, 'all', linkTo(visit, ''))}
       </section>
       <section>
         <h2>${say('parked')}</h2>
-        ${listOf(visit, deliveries, (_visit, delivery) => deliveryRow(visit, delivery, false))}
+        ${listOf(visit, deliveries, deliveryRow)}
         ${linkIf(visit, counts.deliveries.parked > 0, 'all', linkTo(visit, 'deliveries'))}
         <p class="soft">${say('waitingEvents', counts.deliveries.waiting)}</p>
       </section>
@@ -90,18 +92,12 @@ function countTable(visit: Visit, of: 'payment' | 'refund', counts: Readonly<Rec
   </table>`;
 }
 
-/** What the list of payments is asked for. */
-export interface Search {
-  readonly q: string | null;
-  /** One state or several, with commas between them. */
-  readonly state: string | null;
-  readonly after: string | null;
-}
-
-/** Payments, the newest first: of an id or reference, or in a state. */
-export async function paymentsPage(visit: Visit, { q, state, after }: Search): Promise<string> {
+/** Payments, the newest first: of an id or reference (`q`), or in a state, or in several with commas between them. */
+export async function paymentsPage(visit: Visit, { query: asked }: DeskRequest): Promise<string> {
   const { operations } = visit;
   const { say } = visit.words;
+  const q = textIn(asked, 'q')?.trim() ?? null;
+  const [state, after] = [textIn(asked, 'state'), textIn(asked, 'after')];
   const states = state === null ? undefined : (state.split(',') as PaymentState[]);
   const [byId, { payments, next }] = await Promise.all([
     q === null || after !== null ? null : operations.find(q),
@@ -115,16 +111,16 @@ export async function paymentsPage(visit: Visit, { q, state, after }: Search): P
   const shownQ = q !== null && found.length === 0 ? withoutCard(q) : q;
   const query = { ...(q !== null && { q }), ...(state !== null && { state }) };
   const body = html`<h1>${say('payments')}</h1>
-    ${searchForm(visit, { q: shownQ, state })}
+    ${searchForm(visit, shownQ, state)}
     <section aria-label="${say('payments')}">
-      ${found.length === 0 ? html`<p>${say('noPayments')}</p>` : listOf(visit, found, paymentRow)}
+      ${found.length === 0 ? html`<p>${say('noPayments')}</p>` : listOf(visit, found, recordRow)}
       ${linkIf(visit, after !== null, 'first', linkTo(visit, 'payments', query))}
       ${linkIf(visit, next !== null, 'next', linkTo(visit, 'payments', { ...query, after: next ?? '' }))}
     </section>`;
   return page(visit, shownQ === null ? say('payments') : say('found', shownQ), body);
 }
 
-function searchForm({ place, account, words }: Visit, { q, state }: Pick<Search, 'q' | 'state'>): Html {
+function searchForm({ place, account, words }: Visit, q: string | null, state: string | null): Html {
   const { say } = words;
   const option = (value: string, label: string) =>
     html`<option value="${value}" ${value === (state ?? '') && html`selected`}>${label}</option>`;
@@ -142,18 +138,21 @@ function searchForm({ place, account, words }: Visit, { q, state }: Pick<Search,
   </form>`;
 }
 
-/** The events that handlers could not handle. */
-export async function deliveriesPage(
-  visit: Visit,
-  { after, says }: { readonly after: string | null; readonly says?: Html | false },
-): Promise<string> {
+/**
+ * The events that handlers could not handle.
+ *
+ * @param problem why one of them was not delivered again
+ */
+export async function deliveriesPage(visit: Visit, { query }: DeskRequest, problem?: TextName): Promise<string> {
   const { say } = visit.words;
+  const after = textIn(query, 'after');
+  const isDone = problem === undefined && textIn(query, 'done') !== null;
   const { deliveries, next } = await visit.operations.deliveries({ after });
   const body = html`<h1>${say('parked')}</h1>
-    ${says}
+    ${problem && notice(say(problem), true)} ${isDone && notice(say('doneReplay'), false)}
     <section aria-label="${say('deliveries')}">
       <p class="soft">${say('replayHelp')}</p>
-      ${listOf(visit, deliveries, (_visit, delivery) => deliveryRow(visit, delivery, may(visit, 'replay')))}
+      ${listOf(visit, deliveries, replayableRow)}
       ${linkIf(visit, next !== null, 'next', linkTo(visit, 'deliveries', { after: next ?? '' }))}
     </section>`;
   return page(visit, say('parked'), body);
@@ -170,44 +169,39 @@ function linkIf({ words: { say } }: Visit, isShown: boolean, text: 'all' | 'next
   return isShown && html`<p><a href="${address}">${say(text)}</a></p>`;
 }
 
-function paymentRow(visit: Visit, payment: Payment): Html {
-  return moneyRow(visit, payment, 'payment', html`<code>${payment.conversationId}</code>`);
-}
-
-function refundRow(visit: Visit, refund: Refund): Html {
-  const { kind, by } = refund;
-  return moneyRow(
-    visit,
-    refund,
-    'refund',
-    html`<span class="soft">${kind === 'void' && visit.words.say('voidKind')} ${by}</span>`,
-  );
-}
-
-function moneyRow(visit: Visit, of: Payment | Refund, what: 'payment' | 'refund', besides: Html): Html {
+function recordRow(visit: Visit, record: Payment | Refund): Html {
+  const { say } = visit.words;
+  const { conversationId, amount, currencyCode, reference, createdAt } = record;
   return html`<li class="row">
-    <a href="${paymentLink(visit, of.conversationId)}">${money(visit, of.amount, of.currencyCode)}</a>
-    ${badge(visit, of.state, what)} <span>${of.reference ?? visit.words.say('noReference')}</span>
-    ${besides} ${when(visit, of.createdAt)}
+    <a href="${paymentLink(visit, conversationId)}">${money(visit, amount, currencyCode)}</a>
+    ${badge(visit, record)} <span>${reference ?? say('noReference')}</span>
+    ${
+      'refundId' in record
+        ? html`<span class="soft">${record.kind === 'void' && say('voidKind')} ${record.by}</span>`
+        : html`<code>${conversationId}</code>`
+    }
+    ${when(visit, createdAt)}
   </li>`;
 }
 
-/** @param mayReplay whether it has the button that has it delivered again */
-export function deliveryRow(visit: Visit, delivery: OperationsDelivery, mayReplay: boolean): Html {
-  const { handlerId, eventId, type, conversationId, attempts, error, at } = delivery;
-  const { say } = visit.words;
+function deliveryRow(visit: Visit, delivery: OperationsDelivery, form: Html | false = false): Html {
+  const { handlerId, type, conversationId, attempts, error, at } = delivery;
   return html`<li>
     <div class="row">
       <a href="${paymentLink(visit, conversationId)}">${type}</a> <code>${handlerId}</code> ${when(visit, at)}
     </div>
-    <p>${error} <span class="soft">${say('attempts', attempts)}</span></p>
-    ${
-      mayReplay &&
-      html`<form method="post" action="${linkTo(visit, 'deliveries/replay')}">
-        <input type="hidden" name="handlerId" value="${handlerId}" />
-        <input type="hidden" name="eventId" value="${eventId}" />
-        <button>${say('replay')}<span class="unseen"> ${handlerId} ${eventId}</span></button>
-      </form>`
-    }
+    <p>${error} <span class="soft">${visit.words.say('attempts', attempts)}</span></p>
+    ${form}
   </li>`;
+}
+
+/** With the button that has it delivered again, for whom may. */
+export function replayableRow(visit: Visit, delivery: OperationsDelivery): Html {
+  const { handlerId, eventId } = delivery;
+  const form = html`<form method="post" action="${linkTo(visit, 'deliveries/replay')}">
+    <input type="hidden" name="handlerId" value="${handlerId}" />
+    <input type="hidden" name="eventId" value="${eventId}" />
+    <button>${visit.words.say('replay')}<span class="unseen"> ${handlerId} ${eventId}</span></button>
+  </form>`;
+  return deliveryRow(visit, delivery, may(visit, 'replay') && form);
 }

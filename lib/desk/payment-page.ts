@@ -4,20 +4,23 @@ import type { OperationsDelivery, OperationsHistoryEntry } from '../operations/s
 import { isKnown, type Payment } from '../payment/payment.js';
 import { isOpenRefund, type Refund } from '../payment/refund.js';
 import { type Html, html } from '../runtime/html.js';
-import {
-  type ActName,
-  ACTS,
-  type Asked,
-  fingerprintOf,
-  type Given,
-  idempotencyKeyOf,
-  isByHand,
-  isMadeBy,
-  refundIn,
-} from './acts.js';
+import { type ActName, ACTS, type Asked, fingerprintOf, type Given, isByHand, isMadeBy, refundIn } from './acts.js';
 import { withoutCard } from './desk-request.js';
-import { badge, fromNow, isUndone, linkTo, may, money, notice, page, paymentLink, type Visit, when } from './layout.js';
-import { deliveryRow } from './list-pages.js';
+import {
+  badge,
+  fromNow,
+  isUndone,
+  kindOf,
+  linkTo,
+  may,
+  money,
+  notice,
+  page,
+  paymentLink,
+  type Visit,
+  when,
+} from './layout.js';
+import { replayableRow } from './list-pages.js';
 import type { TextName } from './texts.js';
 
 /** So many are shown, with their history: a payment may have hundreds. */
@@ -50,26 +53,26 @@ export interface Besides {
   readonly done?: ActName | null;
   /** Why it was not. */
   readonly problem?: TextName;
-  /** The form that was refused, to be shown again with what was typed. */
+  /** The form that was refused: it is shown again with what was typed, or with what has changed meanwhile. */
   readonly asked?: Asked;
-  /** The time of the last line of its history that was shown before: those that follow are new. */
-  readonly seen?: number;
 }
 
 /** A payment, what happened to it, and what can be done with it. */
-export function paymentPage(visit: Visit, shown: Shown, { done, problem, asked, seen }: Besides = {}): string {
+export function paymentPage(visit: Visit, shown: Shown, { done, problem, asked }: Besides = {}): string {
+  const isChanged = problem === 'changed';
+  const refused = isChanged ? undefined : asked;
   const { payment, totals } = shown;
   const { say, state } = visit.words;
   const amount = money(visit, payment.amount, payment.currencyCode);
   const isTaken = /[1-9]/.test(totals.taken);
-  const body = html`<h1>${amount} ${badge(visit, payment.state, 'payment')}</h1>
+  const body = html`<h1>${amount} ${badge(visit, payment)}</h1>
     <p class="soft">${payment.reference ?? say('noReference')}</p>
     ${problem && notice(`${say(problem)} ${isUndone(problem) ? say('nothingDone') : ''}`, true)}
     ${done && isTold(visit, shown, done) && notice(say('done', say(done), doneState(visit, shown, done)), false)}
     <section>
       <h2>${say('whatToDo')}</h2>
       <p>${adviceOn(visit, shown)}</p>
-      ${outlook(visit, shown)} ${codeMeaning(visit, payment)} ${actForms(visit, shown, asked)}
+      ${outlook(visit, shown)} ${codeMeaning(visit, payment)} ${actForms(visit, shown, shown, refused)}
     </section>
     ${
       (isTaken || shown.refunds.length > 0) &&
@@ -82,13 +85,13 @@ export function paymentPage(visit: Visit, shown: Shown, { done, problem, asked, 
         </dl>
         ${shown.refunds.some(({ refund }) => isOpenRefund(refund)) && html`<p>${say('waitsForRefund')}</p>`}
         ${shown.refunds.length > MAX_REFUNDS && html`<p class="soft">${say('lastRefunds', MAX_REFUNDS, shown.refunds.length)}</p>`}
-        ${shownRefunds(shown).map((each) => refundPart(visit, shown, each, asked))}
+        ${shownRefunds(shown).map((each) => refundPart(visit, shown, each, refused))}
       </section>`
     }
     <div class="beside">
       <section>
         <h2>${say('timeline')}</h2>
-        ${timeline(visit, shown, seen)}
+        ${timeline(visit, shown, isChanged && asked ? asked.seen : Infinity)}
       </section>
       <section>
         <h2>${say('facts')}</h2>
@@ -114,7 +117,7 @@ export function confirmationPage(visit: Visit, shown: Shown, asked: Asked): stri
         ${fact(say('amount'), amount)} ${fact(say('reference'), payment.reference)}
         ${fact(say('conversationId'), payment.conversationId)} ${fact(say('note'), given.note)}
       </dl>
-      ${form(visit, shown, { act, path: 'acts', given }, html`<button class="primary">${say('yes', what)}: ${amount}</button>`)}
+      ${form(visit, shown, 'acts', { act, ...given }, html`<button class="primary">${say('yes', what)}: ${amount}</button>`)}
       <p><a href="${paymentLink(visit, payment.conversationId)}">${say('no')}</a></p>
     </section>`;
   return page(visit, say('confirm'), body);
@@ -145,13 +148,12 @@ function amountOf(shown: Shown, { act, given }: Asked): string {
   return given.amount ?? refundIn(shown, given)?.refund.amount ?? shown.payment.amount;
 }
 
-/** The state of what was done: of a refund, or of the payment. */
+/** The state of what was done: of the payment, or of the refund that changed last. */
 function doneState({ words }: Visit, { payment, refunds }: Shown, done: ActName): string {
   const isOfPayment = done === 'inquire' || done === 'abandon' || done === 'resolve';
   const byTime = refunds.toSorted((one, other) => one.refund.updatedAt.getTime() - other.refund.updatedAt.getTime());
-  const last = byTime.at(-1)?.refund;
-  if (isOfPayment || !last) return words.state('label', 'payment', payment.state);
-  return words.state('label', 'refund', last.state);
+  const changed = (isOfPayment ? null : byTime.at(-1)?.refund) ?? payment;
+  return words.state('label', kindOf(changed), changed.state);
 }
 
 function adviceOn({ words: { say, state } }: Visit, { payment, refunds }: Shown): string {
@@ -178,45 +180,47 @@ function codeMeaning({ words: { say, language } }: Visit, of: Payment | Refund):
   </dl>`;
 }
 
-function actForms(visit: Visit, shown: Shown, asked: Asked | undefined): Html[] {
-  return shown.acts.filter((act) => may(visit, ACTS[act].right)).map((act) => actForm(visit, shown, { act, asked }));
+/** What can be done with a payment, or with a refund of it, by somebody who may. */
+function actForms(visit: Visit, shown: Shown, of: PaymentDetails | RefundDetails, refused: Asked | undefined): Html[] {
+  const given: Given = 'refund' in of ? { refundId: of.refund.refundId } : {};
+  return (of.acts as readonly ActName[])
+    .filter((act) => may(visit, ACTS[act].right))
+    .map((act) => {
+      const isRefused = refused?.act === act && refused.given.refundId === given.refundId;
+      return actForm(visit, shown, act, given, isRefused ? refused.given : null);
+    });
 }
 
-function refundPart(visit: Visit, shown: Shown, each: RefundDetails, asked: Asked | undefined): Html {
+function refundPart(visit: Visit, shown: Shown, each: RefundDetails, refused: Asked | undefined): Html {
   const { refund } = each;
   const { say, state } = visit.words;
-  const acts = each.acts.filter((act) => may(visit, ACTS[act].right));
   return html`<div data-refund="${refund.refundId}">
     <p>
-      <b>${money(visit, refund.amount, refund.currencyCode)}</b> ${badge(visit, refund.state, 'refund')}
+      <b>${money(visit, refund.amount, refund.currencyCode)}</b> ${badge(visit, refund)}
       ${say(refund.kind === 'void' ? 'voidKind' : 'refundKind')} <code>${refund.refundId}</code>
       ${refund.by !== null && say('by', refund.by)} ${when(visit, refund.createdAt)}
     </p>
     ${refund.state !== 'succeeded' && codeMeaning(visit, refund)}
     ${!refund.settled && html`<p>${isKnown(refund) ? state('advice', 'refund', refund.state) : say('newerRelease')}</p>`}
-    ${outlook(visit, each)} ${acts.map((act) => actForm(visit, shown, { act, asked, refundId: refund.refundId }))}
+    ${outlook(visit, each)} ${actForms(visit, shown, each, refused)}
   </div>`;
 }
 
-interface FormOf {
-  readonly act: ActName;
-  readonly asked: Asked | undefined;
-  readonly refundId?: string;
-}
-
-/** The form of an act. What cannot do harm is done at once; all else is to be confirmed first. */
-function actForm(visit: Visit, shown: Shown, { act, asked, refundId }: FormOf): Html {
+/**
+ * The form of an act. What cannot do harm is done at once; all else is to be confirmed first.
+ *
+ * @param typed what was typed into it before, if it was refused
+ */
+function actForm(visit: Visit, shown: Shown, act: ActName, given: Given, typed: Given | null): Html {
   const { say } = visit.words;
   const { right, fields, isNoteOptional = false } = ACTS[act];
-  const given: Given = refundId === undefined ? {} : { refundId };
   if (right === 'ask') {
     const button = html`<button class="primary">${say(act)}</button> <span class="soft">${say(`${act}Help`)}</span>`;
-    return form(visit, shown, { act, path: 'acts', given }, button);
+    return form(visit, shown, 'acts', { act, ...given }, button);
   }
-  const isRefused = asked?.act === act && asked.given.refundId === refundId;
-  const typed: Given = isRefused ? asked.given : {};
-  const left = money(visit, shown.totals.refundable, shown.payment.currencyCode);
-  const isWhole = act === 'refund' && /[1-9]/.test(shown.totals.refundable);
+  const { refundable } = shown.totals;
+  const left = money(visit, refundable, shown.payment.currencyCode);
+  const isWhole = act === 'refund' && /[1-9]/.test(refundable);
   const buttons = fields.includes('state')
     ? (['succeeded', 'failed'] as const).map(
         (state) => html`<button name="state" value="${state}">${say(nameOf({ act, given: { state } }))}…</button>`,
@@ -228,7 +232,7 @@ function actForm(visit: Visit, shown: Shown, { act, asked, refundId }: FormOf): 
       ${say('amountLeft', left)}
       <input
         name="amount"
-        value="${typed.amount && withoutCard(typed.amount)}"
+        value="${typed?.amount && withoutCard(typed.amount)}"
         inputmode="decimal"
         maxlength="24"
         required
@@ -239,35 +243,27 @@ function actForm(visit: Visit, shown: Shown, { act, asked, refundId }: FormOf): 
     fields.includes('note') &&
     html`<label>
       ${say(isNoteOptional ? 'noteOptional' : 'noteWhy')}
-      <input name="note" value="${typed.note}" maxlength="500" ${!isNoteOptional && html`required`} />
+      <input name="note" value="${typed?.note}" maxlength="500" ${!isNoteOptional && html`required`} />
     </label>`
   }
-  ${buttons}
-  ${isWhole && html`<button name="all" value="${shown.totals.refundable}" formnovalidate>${say('whole', left)}…</button>`}`;
-  return html`<details ${isRefused && html`open`}>
+  ${buttons} ${isWhole && html`<button name="all" value="${refundable}" formnovalidate>${say('whole', left)}…</button>`}`;
+  return html`<details ${typed && html`open`}>
     <summary>${say(act)}</summary>
     <p>${say(`${act}Help`)}</p>
-    ${form(visit, shown, { act, path: 'review', given }, inputs)}
+    ${form(visit, shown, 'review', { act, ...given }, inputs)}
   </details>`;
 }
 
-interface FormTarget {
-  readonly act: ActName;
-  readonly path: 'review' | 'acts';
-  readonly given: Given;
-}
-
 /** Without autocomplete, so that Back does not offer what was already sent. */
-function form(visit: Visit, shown: Shown, { act, path, given }: FormTarget, fields: Html): Html {
+function form(
+  visit: Visit,
+  shown: Shown,
+  path: 'review' | 'acts',
+  says: Given & Pick<Asked, 'act'>,
+  fields: Html,
+): Html {
   const { conversationId } = shown.payment;
-  const fingerprint = fingerprintOf(shown);
-  const hidden = {
-    act,
-    shown: fingerprint,
-    seen: shown.history.at(-1)?.at.getTime() ?? 0,
-    idempotencyKey: idempotencyKeyOf(shown, fingerprint),
-    ...given,
-  };
+  const hidden = { ...says, shown: fingerprintOf(shown), seen: shown.history.at(-1)?.at.getTime() ?? 0 };
   return html`<form
     method="post"
     action="${linkTo(visit, `payments/${encodeURIComponent(conversationId)}/${path}`)}"
@@ -284,60 +280,58 @@ interface Line {
   readonly html: Html;
 }
 
-function timeline(visit: Visit, shown: Shown, seen = Infinity): Html {
-  const { say } = visit.words;
+function timeline(visit: Visit, shown: Shown, seen: number): Html {
   const lines = [...historyLines(visit, shown.history, seen), ...deliveryLines(visit, shown)];
   lines.sort((one, other) => one.at.getTime() - other.at.getTime());
   const left = lines.slice(-MAX_LINES);
-  return html`${lines.length > left.length && html`<p>${say('earlier', lines.length - left.length)}</p>`}
+  return html`${lines.length > left.length && html`<p>${visit.words.say('earlier', lines.length - left.length)}</p>`}
     <ol class="story">
       ${left.map((line) => line.html)}
     </ol>`;
 }
 
-function historyLines(visit: Visit, history: readonly OperationsHistoryEntry[], seen: number): Line[] {
-  const { say, state, reason } = visit.words;
-  const isSame = (one: OperationsHistoryEntry | undefined, other: OperationsHistoryEntry) =>
-    one?.state === other.state && one.refundId === other.refundId && one.reason === other.reason && other.by === null;
-  const groups: OperationsHistoryEntry[][] = [];
-  for (const [index, entry] of history.entries()) {
-    const group = groups.at(-1);
-    if (isOnlyHeld(history.slice(0, index), entry)) continue;
-    if (group && isSame(group[0], entry)) group.push(entry);
-    else groups.push([entry]);
-  }
-  return groups.flatMap((group, index) => {
-    const [entry] = group;
-    const last = group.at(-1);
-    if (!entry || !last) return [];
-    // A refund keeps who asked for it, and why, in all of its lines.
-    const before = groups.slice(0, index).findLast(([one]) => one?.refundId === entry.refundId)?.[0];
-    const isTold = entry.refundId !== null && entry.reason !== 'operator' && before?.by === entry.by;
-    const isNew = last.at.getTime() > seen;
-    const of = entry.refundId === null ? 'payment' : 'refund';
-    const line = html`<li class="${isNew && 'new'}">
-      <p>
-        <b>${state('story', of, entry.state)}</b>${entry.reason !== null && `: ${reason(entry.reason)}`}
-        ${entry.by !== null && !isTold && say('by', entry.by)} ${isNew && html`<b class="state">${say('isNew')}</b>`}
-      </p>
-      ${entry.note !== null && entry.note !== before?.note && html`<p>“${entry.note}”</p>`}
-      <p>
-        ${when(visit, entry.at)}
-        ${entry.refundId !== null && html`<span class="soft">${say('ofRefund', entry.refundId)}</span>`}
-      </p>
-      ${group.length > 1 && html`<p class="soft">${say('repeated', group.length - 1, fromNow(visit, last.at))}</p>`}
-    </li>`;
-    return [{ at: entry.at, html: line }];
-  });
+/** What is told in one line: an entry, and those that say the same of the same record right after it. */
+interface Told {
+  readonly entry: OperationsHistoryEntry;
+  /** What was told of the same record before. */
+  readonly before: OperationsHistoryEntry | undefined;
+  last: OperationsHistoryEntry;
+  repeated: number;
 }
 
-/** Whether a refund that was about to be sent held its payment in review: that is a line, and nothing happened. */
-function isOnlyHeld(
-  before: readonly OperationsHistoryEntry[],
-  { refundId, state, reason }: OperationsHistoryEntry,
-): boolean {
-  const last = before.findLast((line) => line.refundId === null);
-  return refundId === null && state === 'review' && last?.state === state && last.reason === reason;
+function historyLines(visit: Visit, history: readonly OperationsHistoryEntry[], seen: number): Line[] {
+  const told: Told[] = [];
+  for (const entry of history) {
+    const before = told.findLast((one) => one.entry.refundId === entry.refundId);
+    const isSame = before?.entry.state === entry.state && before.entry.reason === entry.reason;
+    // A refund that was about to be sent held its payment in review: that is an entry, and nothing happened.
+    if (isSame && entry.refundId === null && entry.state === 'review') continue;
+    if (isSame && before === told.at(-1) && entry.by === null) {
+      before.last = entry;
+      before.repeated += 1;
+    } else {
+      told.push({ entry, before: before?.entry, last: entry, repeated: 0 });
+    }
+  }
+  return told.map((one) => ({ at: one.entry.at, html: historyLine(visit, one, seen) }));
+}
+
+function historyLine(visit: Visit, { entry, before, last, repeated }: Told, seen: number): Html {
+  const { say, state, reason } = visit.words;
+  const { refundId, by, note } = entry;
+  // A refund keeps who asked for it, and why, in all of its lines.
+  const isTold = refundId !== null && !isByHand(entry) && before?.by === by;
+  const isNew = last.at.getTime() > seen;
+  return html`<li class="${isNew && 'new'}">
+    <p>
+      <b>${state('story', refundId === null ? 'payment' : 'refund', entry.state)}</b
+      >${entry.reason !== null && `: ${reason(entry.reason)}`} ${by !== null && !isTold && say('by', by)}
+      ${isNew && html`<b class="state">${say('isNew')}</b>`}
+    </p>
+    ${note !== null && note !== before?.note && html`<p>“${note}”</p>`}
+    <p>${when(visit, entry.at)} ${refundId !== null && html`<span class="soft">${say('ofRefund', refundId)}</span>`}</p>
+    ${repeated > 0 && html`<p class="soft">${say('repeated', repeated, fromNow(visit, last.at))}</p>`}
+  </li>`;
 }
 
 function deliveryLines(visit: Visit, { deliveries }: Shown): Line[] {
@@ -348,7 +342,7 @@ function deliveryLines(visit: Visit, { deliveries }: Shown): Line[] {
       ? html`<li>
           <p><b>${say('notHandled', delivery.handlerId)}</b></p>
           <ul>
-            ${deliveryRow(visit, delivery, may(visit, 'replay'))}
+            ${replayableRow(visit, delivery)}
           </ul>
         </li>`
       : html`<li>

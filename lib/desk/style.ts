@@ -41,7 +41,7 @@ li { padding: .6rem 0; }
 .story li { padding-left: 1rem; border-left: .2rem solid var(--line); }
 .story .new { border-left-color: var(--bad); }
 .story p, .row p { margin: 0; }
-dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .35rem 1rem; margin: 0 0 .75rem; }
+dl { display: grid; grid-template-columns: fit-content(45%) 1fr; gap: .35rem 1rem; margin: 0 0 .75rem; }
 dt { color: var(--soft); }
 dd { margin: 0; font-variant-numeric: tabular-nums; }
 table { width: 100%; border-collapse: collapse; table-layout: fixed; margin-bottom: 1rem; overflow-wrap: normal; }

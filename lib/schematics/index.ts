@@ -21,7 +21,7 @@ export function nestAdd({ sourceRoot = 'src', skipInstall, store = 'sqlite', lan
   return async (tree: Tree, context: Context): Promise<void> => {
     const project = new NestProject(tree, context);
     const { url, driver } = packages.stores[store];
-    project.addPackages([...packages.needed, driver], [], skipInstall);
+    project.addPackages([...packages.needed, driver], skipInstall);
     project.addLines('.env', [
       'NODE_ENV=development',
       'PAYMENT_BASE_URL=simulator:',
@@ -63,7 +63,7 @@ export function checkout({ sourceRoot = 'src', skipInstall, language, spec = tru
       statement,
       'imports: [PaymentModule.forRoot(orderPages), CheckoutModule]',
     ]);
-    project.addPackages(['better-sqlite3'], ['@types/better-sqlite3'], skipInstall);
+    project.addPackages(['better-sqlite3', '@types/better-sqlite3'], skipInstall);
     const path = posix.join('/', prefix, 'checkout');
     context.logger.info(`Then start the application, and order at http://localhost:3000${path}`);
   };
@@ -80,15 +80,14 @@ function withCheckout(source: string, statement: string): string | null {
 
 /** The files of the starter, by their paths from the source of a project. */
 function templates(isTurkish: boolean): [path: string, source: string][] {
-  const names = ['src/checkout', 'test'].flatMap((folder) =>
-    readdirSync(join(TEMPLATES, folder)).map((name) => posix.join(folder, name)),
+  return ['src/checkout', 'test'].flatMap((folder) =>
+    readdirSync(join(TEMPLATES, folder))
+      .filter((name) => !name.endsWith('.tr.ts'))
+      .map((name): [path: string, source: string] => {
+        const file = isTurkish ? name.replace('texts.ts', 'texts.tr.ts') : name;
+        return [posix.relative('src', `${folder}/${name}`), readFileSync(join(TEMPLATES, folder, file), 'utf8')];
+      }),
   );
-  return names
-    .filter((name) => !name.endsWith('.tr.ts'))
-    .map((name) => {
-      const file = isTurkish ? name.replace('texts.ts', 'texts.tr.ts') : name;
-      return [posix.relative('src', name), readFileSync(join(TEMPLATES, file), 'utf8')];
-    });
 }
 
 function adapted(source: string, isEsm: boolean, isFastify: boolean, prefix: string): string {

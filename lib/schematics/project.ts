@@ -24,10 +24,7 @@ interface Manifest {
   readonly pnpm?: { readonly onlyBuiltDependencies?: readonly string[] };
 }
 
-const LOCK_FILES = [
-  ['pnpm-lock.yaml', 'pnpm'],
-  ['yarn.lock', 'yarn'],
-] as const;
+const LOCK_FILES = { pnpm: 'pnpm-lock.yaml', yarn: 'yarn.lock' } as const;
 const isNode20 = Number.parseInt(process.versions.node, 10) < 22;
 
 /** The project that a schematic adds to. What it has already stays as it is. */
@@ -73,29 +70,29 @@ export class NestProject {
     this.write(path, `${text.replace(/[^\n]$/, '$&\n')}${missing.join('\n')}\n`);
   }
 
-  /** Adds packages to package.json, and has them installed once the files are written. */
-  addPackages(names: readonly string[], forDevelopment: readonly string[], skipInstall = false): void {
+  /** Adds packages to package.json, types for development, and has them installed once the files are written. */
+  addPackages(names: readonly string[], skipInstall = false): void {
     const { dependencies = {}, devDependencies = {}, pnpm } = this.manifest;
-    const isNew = (name: string) => dependencies[name] === undefined && devDependencies[name] === undefined;
-    if (![...names, ...forDevelopment].some(isNew)) return;
-    const isNest11 = /^\D*11\b/.test(dependencies['@nestjs/core'] ?? '');
+    const missing = names.filter((name) => (dependencies[name] ?? devDependencies[name]) === undefined);
+    if (missing.length === 0) return;
     const versions: Packages = {
       ...packages.versions,
-      ...(isNode20 ? packages.versionsForNode20 : {}),
-      ...(isNest11 ? packages.versionsForNestJS11 : {}),
+      ...(isNode20 && packages.versionsForNode20),
+      ...(/^\D*11\b/.test(dependencies['@nestjs/core'] ?? '') && packages.versionsForNestJS11),
     };
-    const merged = (present: Packages, added: readonly string[]): Packages => {
-      const entries = added.filter(isNew).map((name) => [name, versions[name] ?? '*'] as const);
+    const withMissing = (present: Packages, isOfTypes: boolean): Packages => {
+      const added = missing.filter((name) => name.startsWith('@types/') === isOfTypes);
+      const entries = added.map((name) => [name, versions[name] ?? '*'] as const);
       return Object.fromEntries([...Object.entries(present), ...entries].sort());
     };
-    const packageManager = LOCK_FILES.find(([file]) => this.tree.exists(file))?.[1] ?? 'npm';
+    const packageManager = (['pnpm', 'yarn'] as const).find((name) => this.tree.exists(LOCK_FILES[name])) ?? 'npm';
     // Its release for Node 20 has an install script, which pnpm runs only if it is named.
     const isBuilt = packageManager === 'pnpm' && isNode20 && names.includes('better-sqlite3');
     const onlyBuiltDependencies = [...new Set(pnpm?.onlyBuiltDependencies).add('better-sqlite3')];
     const manifest: Manifest = {
       ...this.manifest,
-      dependencies: merged(dependencies, names),
-      devDependencies: merged(devDependencies, forDevelopment),
+      dependencies: withMissing(dependencies, false),
+      devDependencies: withMissing(devDependencies, true),
       ...(isBuilt ? { pnpm: { ...pnpm, onlyBuiltDependencies } } : {}),
     };
     this.write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);

@@ -257,7 +257,7 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
     ['refund', { amount: '١٠' }, 400, 'Type an amount'],
     ['recordRefund', { amount: '1' }, 400, 'how it was found out'],
     ['refund', { amount: '1', shown: '' }, 400, 'not understood'],
-    ['refund', { amount: '1', idempotencyKey: '' }, 400, 'not understood'],
+    ['refund', { amount: '1', shown: ' ' }, 400, 'not understood'],
     ['refund', { act: 'drop', amount: '1' }, 400, 'not understood'],
     ['refund', { act: 'inquireRefund', refundId: 'X' }, 404, 'no such record'],
     ['refund', { act: 'resolve', state: 'failed', note: NOTE }, 409, 'does not allow'],
@@ -275,6 +275,15 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
   });
 
   describe('what happens meanwhile', () => {
+    const recordRefund = (conversationId: string) =>
+      shop.operations.recordRefund({
+        conversationId,
+        refundId: `R${conversationId}`,
+        amount: '4',
+        note: NOTE,
+        by: 'Bora',
+      });
+
     it('a double click gives back once, and so does the form that Back brings up again', async () => {
       const page = await openPayment(await pay());
       const asked = await page.send('refund', { amount: '10' });
@@ -329,6 +338,29 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
       expect([refused.status, refused.state]).toEqual([409, 'succeeded']);
     });
 
+    it('nothing is given back of a payment that changed while the act was recorded', async () => {
+      const id = await pay();
+      const asked = await (await openPayment(id)).send('refund', { amount: '10' });
+      StaffAccess.whileRecording = () => recordRefund(id);
+      const refused = await asked.send('refund');
+      expect([refused.status, refused.text]).toEqual([409, expect.stringMatching(/This payment changed.*145\.90 TRY/)]);
+      expect(givenBack()).toEqual([]);
+    });
+
+    it('what was done before the page was shown is not what its form did', async () => {
+      const id = await lose();
+      const typed = { state: 'succeeded', note: NOTE };
+      const before = await openPayment(id);
+      const page = await (await before.confirm('resolve', typed)).follow();
+      await recordRefund(id);
+      const { shown = '', seen = '' } = page.form('refund').fields;
+      const { url, fields } = before.form('resolve');
+      const form = { ...fields, ...typed, shown, seen };
+      const refused = await DeskPage.post(url.replace('review', 'acts'), form);
+      expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('This payment changed')]);
+      expect((await DeskPage.post(url.replace('review', 'acts'), { ...fields, ...typed })).status).toBe(303);
+    });
+
     it.each([
       [new Error('the password is geheim'), 500],
       [new ForbiddenException('geheim'), 403],
@@ -377,6 +409,11 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
         const { text, html } = await open(path);
         expect(text).toContain('Error: no route to <warehouse>');
         for (const hostile of ['<warehouse>', '\u202e', '\u0007', '\u009b']) expect(html).not.toContain(hostile);
+      }
+      StaffAccess.staff = { ...StaffAccess.staff, cem: { name: 'Cem', rights: ['look'] } };
+      for (const path of ['/deliveries', `/payments/${id}`]) {
+        const buttons = await Promise.all(['cem', 'ada'].map(async (name) => (await open(path, name)).html));
+        expect(buttons.map((html) => html.includes('deliveries/replay'))).toEqual([false, true]);
       }
       const page = await open('/deliveries');
       const done = await page.send(`Orders.paid`);

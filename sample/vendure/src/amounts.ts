@@ -2,10 +2,9 @@ import { InternalServerError, type Order } from '@vendure/core';
 import { EUR, fromMinorUnits, GBP, toMinorUnits, TRY, USD } from 'nestjs-card-payment';
 
 /** Vendure names currencies by letters, gateways by numbers. */
-const CODES: Readonly<Record<string, number>> = { EUR, GBP, TRY, USD };
-
 export function currencyCodeOf({ currencyCode }: Order): number {
-  const code = CODES[currencyCode];
+  const codes: Partial<Record<string, number>> = { EUR, GBP, TRY, USD };
+  const code = codes[currencyCode];
   if (code === undefined) throw new InternalServerError(`An order in ${currencyCode} cannot be paid by card`);
   return code;
 }

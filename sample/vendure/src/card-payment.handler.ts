@@ -1,13 +1,9 @@
 import { LanguageCode, Payment, PaymentMethodHandler, Refund, TransactionalConnection } from '@vendure/core';
-import { PaymentError, PaymentService, type RefundState } from 'nestjs-card-payment';
+import { PaymentError, PaymentService } from 'nestjs-card-payment';
 import { currencyCodeOf, majorUnits, minorUnits } from './amounts';
 
 /** What a refund is in Vendure's book. Whatever is not known yet is `Pending`, until OrderBook hears of it. */
-export const REFUND_STATES: Partial<Record<RefundState, 'Settled' | 'Failed'>> = {
-  succeeded: 'Settled',
-  failed: 'Failed',
-};
-const LOCKING_DATABASES = ['postgres', 'mysql', 'mariadb'];
+export const REFUND_STATES: Partial<Record<string, 'Settled' | 'Failed'>> = { succeeded: 'Settled', failed: 'Failed' };
 
 let payments: PaymentService;
 let connection: TransactionalConnection;
@@ -39,7 +35,7 @@ export const cardPaymentHandler = new PaymentMethodHandler({
   createRefund: async (ctx, { reason }, minor, order, { id, refunds, transactionId: conversationId }) => {
     // From Vendure's book: after a crash that lost its row, and for a second administrator, it is the same refund.
     const idempotencyKey = `vendure:${id}:${refunds.length}:${minor}`;
-    if (LOCKING_DATABASES.includes(connection.rawConnection.options.type)) {
+    if (['postgres', 'mysql', 'mariadb'].includes(connection.rawConnection.options.type)) {
       // The second administrator waits here until the row of the first is committed.
       await connection.getRepository(ctx, Payment).findOne({ where: { id }, lock: { mode: 'pessimistic_write' } });
     }

@@ -4,9 +4,6 @@ import * as vendure from '@vendure/core';
 import { OnPayment, OnRefund, PaymentEvent, RefundEvent } from 'nestjs-card-payment';
 import { REFUND_STATES } from './card-payment.handler';
 
-/** The code of the payment method in Vendure. */
-const METHOD = 'card';
-
 /**
  * Writes into Vendure's book what was paid and given back. What throws here is tried again for hours, and then parked:
  * `payments parked` shows it with its error, `payments replay` tries once more. Nothing is lost.
@@ -21,11 +18,11 @@ export class OrderBook {
 
   @OnPayment('succeeded')
   async paid({ payment: { reference, conversationId } }: PaymentEvent<'succeeded'>): Promise<void> {
-    const where = { code: String(reference) };
-    const found = { where, relations: ['channels', 'payments'] };
+    const found = { where: { code: String(reference) }, relations: ['channels', 'payments'] };
     const order = await this.connection.rawConnection.getRepository(vendure.Order).findOneOrFail(found);
     if (order.payments.some(({ transactionId }) => transactionId === conversationId)) return;
-    const input = { method: METHOD, metadata: { conversationId } };
+    // The code of the payment method in Vendure.
+    const input = { method: 'card', metadata: { conversationId } };
     await this.write(order, (ctx) => this.orders.addPaymentToOrder(ctx, order.id, input));
   }
 
@@ -38,16 +35,14 @@ export class OrderBook {
     const row = await this.connection.rawConnection.getRepository(vendure.Refund).findOne(found);
     if (!row && state === 'succeeded') throw new Error(`Vendure has no refund ${refundId}: ask for it there once more`);
     if (row?.state !== 'Pending') return;
-    const { order } = row.payment;
-    await this.write(order, (ctx) => this.orders.transitionRefundToState(ctx, row.id, REFUND_STATES[state]!));
+    const settled = REFUND_STATES[state]!;
+    await this.write(row.payment.order, (ctx) => this.orders.transitionRefundToState(ctx, row.id, settled));
   }
 
   /** In one transaction, which is rolled back if Vendure refuses. */
   private async write(order: vendure.Order, work: (ctx: vendure.RequestContext) => Promise<unknown>): Promise<void> {
-    const admin = await this.contexts.create({
-      apiType: 'admin',
-      channelOrToken: order.channels[order.channels.length - 1]?.token,
-    });
+    const channelOrToken = order.channels[order.channels.length - 1]?.token;
+    const admin = await this.contexts.create({ apiType: 'admin', channelOrToken });
     await this.connection.withTransaction(admin, async (ctx) => {
       const result = await work(ctx);
       if (vendure.isGraphQlErrorResult(result as never)) {
