@@ -1,17 +1,17 @@
 import { FailingStore } from './failing-store.js';
 import { sale } from '../rigs/sale.js';
-import { HOUR_MS, type Instance, Journal, Merchant, MINUTE_MS, STORES } from './merchant.js';
+import { HOUR_MS, type Instance, Journal, Merchant, MINUTE_MS } from './merchant.js';
 
 /** That nothing is sent while it fails, and that an outcome is written later, is in test/faults. */
-describe.each(Object.entries(STORES))('a store that fails, %s', (_name, openStore) => {
+describe('a store that fails', () => {
   let merchant: Merchant;
   let failing: FailingStore;
   let instance: Instance;
   const journal = new Journal();
 
   beforeEach(async () => {
-    merchant = await Merchant.open(await openStore());
-    failing = new FailingStore(await merchant.shared.connect(merchant.clock));
+    merchant = await Merchant.open();
+    failing = new FailingStore(await merchant.connect());
     instance = await merchant.start({ store: failing.store, providers: [{ provide: Journal, useValue: journal }] });
     journal.told.length = 0;
   });
