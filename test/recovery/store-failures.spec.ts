@@ -1,6 +1,32 @@
-import { FailingStore } from './failing-store.js';
 import { sale } from '../rigs/sale.js';
+import { interceptCalls } from '../rigs/store-calls.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { HOUR_MS, type Instance, Journal, Merchant, MINUTE_MS } from './merchant.js';
+
+type Write = 'replace' | 'acknowledge';
+
+/** A store whose writes can be made to fail. */
+class FailingStore {
+  private readonly failures = new Map<string, number>();
+  readonly store: PaymentStore;
+
+  constructor(sound: PaymentStore) {
+    this.store = interceptCalls(sound, ({ method, proceed }) =>
+      this.fails(method) ? Promise.reject(new Error('disk full')) : proceed(),
+    );
+  }
+
+  /** The next writes of this kind fail. */
+  fail(write: Write, times = 1): void {
+    this.failures.set(write, times);
+  }
+
+  private fails(method: string): boolean {
+    const left = this.failures.get(method) ?? 0;
+    if (left > 0) this.failures.set(method, left - 1);
+    return left > 0;
+  }
+}
 
 /** That nothing is sent while it fails, and that an outcome is written later, is in test/faults. */
 describe('a store that fails', () => {
