@@ -11,7 +11,7 @@ import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 export const POOLS = ['own', 'given'] as const;
 /** How a store is connected. */
-export type Pool = (typeof POOLS)[number];
+type Pool = (typeof POOLS)[number];
 
 export type EngineName = keyof typeof ENGINES;
 
@@ -59,7 +59,7 @@ export function shortLimitStore(name: EngineName, url: string, pool: Pool): Paym
 }
 
 /** A store with the limits of the module itself. */
-export interface StoreOfPool {
+interface StoreOfPool {
   readonly store: PaymentStore;
   /** Ends the pool, if it was given. */
   readonly end: () => Promise<void>;
