@@ -56,6 +56,8 @@ export default {
     '^nestjs-card-payment/sql$': '<rootDir>/lib/store/sql/index.ts',
   },
   testTimeout: 60000,
+  // What runs at once within a suite mostly waits.
+  maxConcurrency: 20,
   // For two cores: tests often wait for sockets, servers and a browser, and two workers left a seventh of the time unused.
   maxWorkers: 3,
   testSequencer: '<rootDir>/test/longest-first.sequencer.js',

@@ -19,7 +19,7 @@ const LONGEST = [
   'store/sql/engines/postgres/room',
   'store/sql/room',
   'galera/room',
-  'faults/postgres-frozen.spec',
+  'faults/frozen.spec',
   'schedules/room',
 ].map((suite) => `test/${suite}.ts`);
 

@@ -13,10 +13,14 @@ export type RefundFlow = 'refund' | 'void' | 'recordRefund';
 
 export const REFUND_FLOWS = ['refund', 'void', 'recordRefund'] as const satisfies readonly RefundFlow[];
 
-/** A payment or refund whose process was killed, as those who come after know it. */
-export interface Attempt {
+/** In which flow a process is killed, and where on its way. */
+export interface Crash {
   readonly flow: Flow;
-  readonly point: string;
+  readonly point: `${'before' | 'after'} the ${'opening write' | 'request' | 'reply' | 'closing write' | 'handler'}`;
+}
+
+/** A payment or refund whose process is killed, as those who come after know it. */
+export interface Attempt extends Crash {
   readonly sale: Sale;
   /** What the bank sent, of an `auth3d`. */
   readonly fields: Auth3dDto['fields'] | null;

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Auth3dDto } from 'nestjs-card-payment';
 import type { Simulator, SimulatorLedger } from 'nestjs-card-payment/simulator';
 import { storedPayments, type StoredPayment } from '../rigs/ledger-comparison.js';
 import { storedRefunds, type StoredRefund } from '../rigs/refund-comparison.js';
@@ -8,22 +7,14 @@ import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } 
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { TaskProcess } from '../rigs/task-process.js';
-import { type Attempt, type Flow, newSale } from './attempt.js';
+import { type Attempt, type Crash, newSale } from './attempt.js';
 import type { Flaw } from './flawed-store.js';
 import type { ShopSettings } from './shop.js';
+import type { VictimSetup } from './victim-process.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
-const AT_ONCE = 3;
 const VICTIM = new URL('victim-process.ts', import.meta.url);
 const SURVIVOR = new URL('survivor-process.ts', import.meta.url);
-
-/** A process to be killed: in which flow, where on its way, and with which planted flaw of its store. */
-export interface Crash {
-  readonly flow: Flow;
-  readonly point: string;
-  /** A sound store if absent. */
-  readonly flaw?: Flaw;
-}
 
 /** What the gateway, the store and the handlers say when all is over. */
 export interface Books {
@@ -38,7 +29,7 @@ export interface Books {
   readonly heard: ReadonlySet<string>;
 }
 
-/** Kills processes on their way, and lets another one come after them. */
+/** Kills processes on the way of their payments, and lets another one come after them. */
 export class CrashTrial {
   private readonly attempts: Attempt[] = [];
   private readonly folder = makeScratchFolder('crashes');
@@ -65,19 +56,41 @@ export class CrashTrial {
     this.folder.remove();
   }
 
-  /** @returns the payments and refunds whose processes were killed, in the order of the crashes */
-  async crash(crashes: readonly Crash[]): Promise<Attempt[]> {
-    const attempts: Attempt[] = [];
-    const workOff = async (queue: [number, Crash][]): Promise<void> => {
-      for (let next = queue.shift(); next; next = queue.shift()) attempts[next[0]] = await this.crashOnce(next[1]);
-    };
-    const isAtHandler = ([, { point }]: [number, Crash]): boolean => point.endsWith(' the handler');
-    const queue = [...crashes.entries()].filter((crash) => !isAtHandler(crash));
-    await Promise.all(Array.from({ length: AT_ONCE }, () => workOff(queue)));
-    // One by one, since any process that runs may be the one that takes a delivery.
-    await workOff([...crashes.entries()].filter(isAtHandler));
-    this.attempts.push(...attempts);
-    return attempts;
+  /**
+   * Kills a process when each of these has come to its point.
+   *
+   * @param flaw of the process's store, which is sound if absent
+   * @returns the payments and refunds, in the order of the crashes
+   */
+  async crash(crashes: readonly Crash[], flaw?: Flaw): Promise<readonly Attempt[]> {
+    const made = crashes.map((crash): Attempt => ({ ...crash, sale: newSale(), fields: null }));
+    const victim = await TaskProcess.fork(VICTIM, { ...this.settings, attempts: made, flaw } satisfies VictimSetup);
+    try {
+      await victim.ask('prepare');
+      const attempts = made.map((attempt): Attempt => {
+        if (attempt.flow !== 'auth3d') return attempt;
+        return { ...attempt, fields: this.simulator.approve(attempt.sale.conversationId).fields };
+      });
+      const callbacks = attempts.map(({ sale, fields }) => [sale.conversationId, fields]);
+      const failure = await victim.ask<string>('run', Object.fromEntries(callbacks)).catch((error: unknown) => {
+        // A task failed, and nothing killed the process.
+        if (victim.isRunning) throw error;
+        return null;
+      });
+      if (failure !== null) throw new Error(failure);
+      const [code, signal] = await victim.exit;
+      if (signal !== 'SIGKILL') throw new Error(`The process ended with ${code ?? signal} instead of a SIGKILL`);
+      for (const { flow, point, sale } of attempts) {
+        // The buyer may have been sent to the page just before, and pays there.
+        if (flow === 'hosted' && point === 'after the closing write') {
+          this.simulator.payAtPage(sale.conversationId, { callback: 'none' });
+        }
+      }
+      this.attempts.push(...attempts);
+      return attempts;
+    } finally {
+      await victim.kill();
+    }
   }
 
   /**
@@ -102,38 +115,6 @@ export class CrashTrial {
     const refunds = await storedRefunds(this.store, payments);
     const heard = new Set(existsSync(this.journal) ? readFileSync(this.journal, 'utf8').split('\n') : []);
     return { ledger: this.simulator.ledger, payments, refunds, references, heard };
-  }
-
-  private async crashOnce(crash: Crash): Promise<Attempt> {
-    const { flow, point } = crash;
-    const sale = newSale();
-    const victim = await TaskProcess.fork(VICTIM, { ...this.settings, ...crash, sale });
-    try {
-      const fields = flow === 'auth3d' ? await this.approve(victim, sale.conversationId) : null;
-      const died = await victim.ask(flow, fields).then(
-        () => false,
-        (error: unknown) => {
-          // The task failed, and nothing killed the process.
-          if (victim.isRunning) throw error;
-          return true;
-        },
-      );
-      if (!died) throw new Error(`${flow}, ${point}: the process got to the end of its payment`);
-      const [code, signal] = await victim.exit;
-      if (signal !== 'SIGKILL') throw new Error(`${flow}, ${point}: ended with ${code ?? signal} instead of a SIGKILL`);
-      // The buyer may have been sent to the page just before, and pays there.
-      if (flow === 'hosted' && point === 'after the closing write') {
-        this.simulator.payAtPage(sale.conversationId, { callback: 'none' });
-      }
-      return { flow, point, sale, fields };
-    } finally {
-      await victim.kill();
-    }
-  }
-
-  private async approve(victim: TaskProcess, conversationId: string): Promise<Auth3dDto['fields']> {
-    await victim.ask('sendToBank');
-    return this.simulator.approve(conversationId).fields;
   }
 
   private get settings(): ShopSettings {

@@ -20,8 +20,12 @@ export interface ShopSettings {
 }
 
 /** A handler that does what an order needs, here: a line in a journal, written through to the disk. */
-export function ordersIn(journal: string, beforeWork: (of: 'payment' | 'refund') => void = () => undefined): Type {
-  const note = (eventId: string): void => {
+export function ordersIn(
+  journal: string,
+  beforeWork: (eventId: string) => Promise<void> | undefined = () => undefined,
+): Type {
+  const note = async (eventId: string): Promise<void> => {
+    await beforeWork(eventId);
     const file = openSync(journal, 'a');
     writeSync(file, `${eventId}\n`);
     fsyncSync(file);
@@ -31,15 +35,13 @@ export function ordersIn(journal: string, beforeWork: (of: 'payment' | 'refund')
   @Injectable()
   class Orders {
     @OnPayment(EVENT_STATES)
-    settled({ eventId }: PaymentEvent): void {
-      beforeWork('payment');
-      note(eventId);
+    settled({ eventId }: PaymentEvent): Promise<void> {
+      return note(eventId);
     }
 
     @OnRefund(REFUND_EVENT_STATES)
-    refunded({ eventId }: RefundEvent): void {
-      beforeWork('refund');
-      note(eventId);
+    refunded({ eventId }: RefundEvent): Promise<void> {
+      return note(eventId);
     }
   }
   return Orders;

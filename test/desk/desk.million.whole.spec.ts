@@ -34,7 +34,6 @@ describe.each(['sqlite', 'postgres'] as const)('a desk with a million payments, 
   afterAll(async () => {
     await shop.app.close();
     await db.destroy();
-    await server.stop();
     await simulator.close();
   });
 

@@ -30,7 +30,9 @@ let warnings: string[] = [];
 const quiet = (): void => undefined;
 const logger = { log: quiet, error: quiet, warn: (text: unknown) => void warnings.push(String(text)) };
 
-serveTasks({
+export type ClockHostTasks = typeof tasks;
+
+const tasks = {
   /** Starts the application, in place of the one before. */
   serve: async (options: PaymentOptions): Promise<null> => {
     await shop?.app.close();
@@ -38,15 +40,19 @@ serveTasks({
     shop = await startShop({ options: { ...account, background: false, ...options }, providers: [Journal], logger });
     return null;
   },
+  /** Its wall clock, by each way to read it. */
   clock: () => [Date.now(), new Date().getTime(), Date.parse(Date())],
+  /** What its application warned of. */
   warnings: () => warnings,
+  /** Starts a 3D payment. @returns its conversationId */
   start: async (sale: DoPaymentDto) => (await shop!.payments.init3d(sale)).conversationId,
   pay: async (sale: DoPaymentDto) => (await shop!.payments.doPayment(sale)).state,
-  open: async (sale: HostedPaymentDto): Promise<string | null> => {
+  /** Starts a payment at the gateway's own page. @returns its conversationId, or the reason why there is no page */
+  open: async (sale: HostedPaymentDto): Promise<string> => {
     try {
       return (await shop!.payments.startHosted(sale)).conversationId;
     } catch (error) {
-      if (error instanceof PaymentHostedError) return error.reason;
+      if (error instanceof PaymentHostedError) return `${error.reason}`;
       throw error;
     }
   },
@@ -54,6 +60,9 @@ serveTasks({
   complete: async (callback: Auth3dDto) => (await shop!.payments.auth3d(callback)).state,
   stateOf: async (conversationId: string) => (await shop!.payments.find(conversationId))?.state ?? null,
   reconcile: () => shop!.payments.reconcile(),
+  /** Ids of the events that its handler was called with. */
   heard: () => shop!.app.get(Journal).events,
   end: () => shop?.app.close(),
-});
+};
+
+serveTasks(tasks);

@@ -7,8 +7,7 @@ import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { sale } from '../rigs/sale.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../services/mariadb.js';
 import { until } from '../services/until.js';
-import { POOLS } from './frozen.js';
-import { longLimitStore } from './mariadb-shops.js';
+import { longLimitStore, POOLS } from './engines.js';
 import { Shop } from './shop.js';
 
 let mariadb: MariaDb;
@@ -134,7 +133,7 @@ describe('mariadb troubles', () => {
 });
 
 async function openShop(pool: (typeof POOLS)[number], url = database): Promise<Shop> {
-  const { store, end } = longLimitStore(url, pool);
+  const { store, end } = longLimitStore('MariaDB', url, pool);
   const shop = await Shop.open(simulator, { store });
   ends.push(end, () => shop.close());
   return shop;

@@ -1,4 +1,4 @@
-import type { INestApplication } from '@nestjs/common';
+import type { INestApplicationContext } from '@nestjs/common';
 import {
   type DoPaymentDto,
   type Payment,
@@ -10,9 +10,11 @@ import {
   type RefundDto,
 } from 'nestjs-card-payment';
 import type { RefundOperation, Simulator, SimulatorOperation } from 'nestjs-card-payment/simulator';
-import { PaymentClock, SystemClock } from '../../lib/runtime/clock.js';
+import { SystemClock } from '../../lib/runtime/clock.js';
 import { AUTH3D_RETRY_MS } from '../../lib/operations/three-d.js';
-import { sale, startMerchant } from '../e2e/merchant.js';
+import { simulatorOptions } from '../e2e/merchant.js';
+import { sale } from '../rigs/sale.js';
+import { startShop } from '../rigs/shop.js';
 
 /** What charges a card. */
 export const CHARGES = ['DoPayment', 'Auth3d'] as const satisfies readonly SimulatorOperation[];
@@ -75,25 +77,21 @@ class EagerClock extends SystemClock {
   }
 }
 
-/** A merchant's application in front of a simulator, or of something that fails in its place. */
+/** A merchant's application without HTTP in front of a simulator, or of something that fails in its place. */
 export class Shop {
-  private readonly clock: EagerClock;
-
   private constructor(
     readonly simulator: Simulator,
-    readonly app: INestApplication,
+    readonly app: INestApplicationContext,
     readonly payments: PaymentService,
-  ) {
-    this.clock = app.get(PaymentClock, { strict: false });
-  }
+    private readonly clock: EagerClock,
+  ) {}
 
   /** Without background work, so that nothing but the call itself meets the fault. */
   static async open(simulator: Simulator, options: PaymentOptions = {}): Promise<Shop> {
-    const { app, payments } = await startMerchant('express', simulator, {
-      options: { background: false, ...options },
-      override: (builder) => builder.overrideProvider(PaymentClock).useValue(new EagerClock()),
-    });
-    return new Shop(simulator, app, payments);
+    const clock = new EagerClock();
+    const own = { ...simulatorOptions(simulator), background: false, ...options };
+    const { app, payments } = await startShop({ options: own, clock });
+    return new Shop(simulator, app, payments, clock);
   }
 
   /** How often an Auth3d waited to be tried again. */

@@ -16,7 +16,7 @@ describe('contract', () => {
     'two nodes of a Galera cluster',
     {
       create: (clock) => openedStoreAt(urls[0]!, { clock }),
-      another: (_store, clock) => openedStoreAt(urls[1]!, { clock }),
+      another: (clock) => openedStoreAt(urls[1]!, { clock }),
     },
     5,
   );

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { newConversationId } from 'nestjs-card-payment';
+import { type Auth3dDto, type HostedPaymentDto, newConversationId } from 'nestjs-card-payment';
 import { inWhole } from '../rigs/extent.js';
 import { sale } from '../rigs/sale.js';
-import { PROCESSES, RACES, type RaceRig } from './race-rig.js';
-import type { CallbackCopy, PageAnswer, PageReturn, PageSale } from './worker.js';
+import { describeControls, PROCESSES, RACES, type RaceRig } from './race-rig.js';
+import type { PageAnswer, PageReturn } from './worker-process.js';
 
 const TIMES = 3;
 export const STARTS_AT_ONCE = PROCESSES * TIMES;
@@ -79,14 +79,14 @@ export function describePageRaces(rig: RaceRig): void {
         const sales = newSales(ORDERS);
         const cards = sales.map(({ reference }) => sale('149.90', { reference }));
         const started = await rig.share(cards, (worker, share) => worker.start(share));
-        const callbacks = started.map((id): CallbackCopy => {
+        const callbacks = started.map((id): Auth3dDto => {
           return { conversationId: id, fields: rig.simulator.approve(id).fields };
         });
         const runs = await Promise.all(
           rig.workers.map(async (worker, turn) => {
-            if (turn % 3 === 0) return worker.openPages(sales, 1);
+            if (turn % 3 === 0) return worker.openPages({ sales, times: 1 });
             if (turn % 3 === 1) await worker.pay(cards);
-            else expect(await worker.race(callbacks, 1)).toEqual([]);
+            else expect(await worker.race({ callbacks, copies: 1 })).toEqual([]);
             return [];
           }),
         );
@@ -102,10 +102,7 @@ export function describePageRaces(rig: RaceRig): void {
     );
   });
 
-  // The negative control: were this not caught, the tests above would prove nothing.
-  describe('with a store whose locks do not hold', () => {
-    beforeAll(() => rig.serve({ isFlawed: true }), 30_000);
-
+  describeControls(rig, 'with a store whose locks do not hold', () => {
     it('opens more than one page for an order', async () => {
       await start(newSales(1), TIMES);
       expect(rig.simulator.ledger.calls('hostedPage')).toBeGreaterThan(1);
@@ -113,13 +110,13 @@ export function describePageRaces(rig: RaceRig): void {
   });
 
   /** Each process starts each sale so many times. */
-  async function start(sales: readonly PageSale[], times: number): Promise<PageAnswer[]> {
+  async function start(sales: readonly HostedPaymentDto[], times: number): Promise<PageAnswer[]> {
     await Promise.all(rig.workers.map((worker) => worker.warmUp(['none'])));
-    return (await Promise.all(rig.workers.map((worker) => worker.openPages(sales, times)))).flat();
+    return (await Promise.all(rig.workers.map((worker) => worker.openPages({ sales, times })))).flat();
   }
 
   async function openPages(count: number): Promise<PageReturn[]> {
-    const opened = await rig.share(newSales(count), (worker, share) => worker.openPages(share, 1));
+    const opened = await rig.share(newSales(count), (worker, share) => worker.openPages({ sales: share, times: 1 }));
     return opened.map(({ conversationId, error }) => {
       if (conversationId === null) throw new Error(`The page was not opened: ${error}`);
       return { conversationId, token: tokenOf(conversationId) };
@@ -143,7 +140,7 @@ export function describePageRaces(rig: RaceRig): void {
   }
 }
 
-function newSales(count: number): PageSale[] {
+function newSales(count: number): HostedPaymentDto[] {
   return Array.from({ length: count }, () => {
     const { transactionDetails } = sale();
     return { reference: newConversationId(), transactionDetails };

@@ -1,35 +1,63 @@
+import { beforeAll, describe } from '@jest/globals';
 import type { LedgerState } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { inWhole } from '../rigs/extent.js';
 import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
 import { accountAt } from '../rigs/simulated-gateway.js';
-import { Worker } from './worker.js';
+import { type AskedTasks, TaskProcess } from '../rigs/task-process.js';
+import type { WorkerTasks } from './worker-process.js';
+
+const SCRIPT = new URL('worker-process.ts', import.meta.url);
 
 export const PROCESSES = inWhole(8, 4);
 
 /** How many callbacks race. */
 export const RACES = inWhole(500, 50);
 
-/** Eight processes of a shop that share a store, and the gateway, whose own ledger says what they did. */
-export class RaceRig {
+/** One of a merchant's processes. */
+export type Worker = AskedTasks<WorkerTasks>;
+
+/** Processes of a shop, which serve it on one store after the other, and the gateway. */
+export class Crew {
   simulator!: Simulator;
   workers: readonly Worker[] = [];
-  private store!: SharedStore;
-  private url = '';
-
-  constructor(private readonly name: SharedStoreName) {}
 
   async start(): Promise<void> {
-    [this.store, this.simulator] = await Promise.all([
-      SHARED_STORES[this.name](),
-      startSimulator({ dialect: 'morpos' }),
-    ]);
-    this.workers = await Promise.all(Array.from({ length: PROCESSES }, () => Worker.fork(accountAt(this.simulator))));
+    this.simulator = await startSimulator({ dialect: 'morpos' });
+    const forks = Array.from({ length: PROCESSES }, () => TaskProcess.fork(SCRIPT, accountAt(this.simulator)));
+    this.workers = (await Promise.all(forks)).map((process) => process.as<WorkerTasks>());
   }
 
   async stop(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.end()));
     await this.simulator.close();
+  }
+}
+
+/** The processes on a store that they share, and the gateway, whose own ledger says what they did. */
+export class RaceRig {
+  private store!: SharedStore;
+  private url = '';
+
+  constructor(
+    readonly name: SharedStoreName,
+    private readonly crew: Crew,
+  ) {}
+
+  get simulator(): Simulator {
+    return this.crew.simulator;
+  }
+
+  get workers(): readonly Worker[] {
+    return this.crew.workers;
+  }
+
+  async start(): Promise<void> {
+    this.store = await SHARED_STORES[this.name]();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.workers.map((worker) => worker.close()));
     await this.store.stop();
   }
 
@@ -66,4 +94,14 @@ export class RaceRig {
     const made = await Promise.all(shares);
     return things.map((_thing, i) => made[i % length]![Math.floor(i / length)]!);
   }
+}
+
+/** Negative controls, with a flawed store: were these not caught, what the other tests count would prove nothing. */
+export function describeControls(rig: RaceRig, name: string, describeThem: () => void): void {
+  // In the short tests on one store: what goes wrong is the flawed store's doing, whatever is below it.
+  if (!inWhole(true, rig.name === 'SQLite')) return;
+  describe(name, () => {
+    beforeAll(() => rig.serve({ isFlawed: true }), 30_000);
+    describeThem();
+  });
 }

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newConversationId } from 'nestjs-card-payment';
+import { inWhole } from '../rigs/extent.js';
 import { sale } from '../rigs/sale.js';
-import { PROCESSES, RACES, type RaceRig } from './race-rig.js';
-import type { RefundAnswer, RefundAsk } from './worker.js';
+import { describeControls, PROCESSES, type RaceRig } from './race-rig.js';
+import type { RefundAnswer, RefundAsk } from './worker-process.js';
 
 export const ASKED_AT_ONCE = 40;
 const TAKEN = '100.00';
@@ -10,7 +11,7 @@ const PART = '30.00';
 /** How often the part fits into what was taken. */
 const MOST_PARTS = 3;
 /** A refund is sent for each of these, and they race one after the other. */
-const PAYMENTS = Math.ceil(RACES / 10);
+const PAYMENTS = inWhole(50, 3);
 const LIMIT_MS = 60_000 + PAYMENTS * 5_000;
 
 /** The processes give back the same payments at once. */
@@ -59,11 +60,7 @@ export function describeRefundRaces(rig: RaceRig): void {
       `gives each of ${PAYMENTS} payments back wholly or in parts, never both`,
       async () => {
         for (const conversationId of await paidPayments(PAYMENTS)) {
-          const answers = await race(
-            asks((turn) =>
-              turn % 5 === 0 ? { kind: 'void', conversationId } : { kind: 'refund', conversationId, amount: PART },
-            ),
-          );
+          const answers = await race(partsAndVoids(conversationId));
           expectRefusals(answers);
           const given = answers.filter(isGiven);
           const amounts = given.map(({ amount }) => Number(amount));
@@ -81,10 +78,7 @@ export function describeRefundRaces(rig: RaceRig): void {
     );
   });
 
-  // The negative control: were these not caught, the tests above would prove nothing.
-  describe('with a store whose locks do not hold', () => {
-    beforeAll(() => rig.serve({ isFlawed: true }), 30_000);
-
+  describeControls(rig, 'with a store whose locks do not hold', () => {
     it('asks the gateway for more than was taken', async () => {
       const [conversationId = ''] = await paidPayments(1);
       await race(asks(() => ({ kind: 'refund', conversationId, amount: PART })));
@@ -102,11 +96,7 @@ export function describeRefundRaces(rig: RaceRig): void {
 
     it('sends a void beside refunds', async () => {
       const [conversationId = ''] = await paidPayments(1);
-      await race(
-        asks((turn) =>
-          turn % 5 === 0 ? { kind: 'void', conversationId } : { kind: 'refund', conversationId, amount: PART },
-        ),
-      );
+      await race(partsAndVoids(conversationId));
       const { ledger } = rig.simulator;
       expect(Math.min(ledger.calls('void'), ledger.calls('refund'))).toBeGreaterThan(0);
     }, 60_000);
@@ -128,6 +118,12 @@ export function describeRefundRaces(rig: RaceRig): void {
 function asks(ask: (turn: number) => RefundAsk): RefundAsk[] {
   // A process asks for each of its share.
   return Array.from({ length: ASKED_AT_ONCE }, (_, i) => ask(Math.floor(i / PROCESSES)));
+}
+
+function partsAndVoids(conversationId: string): RefundAsk[] {
+  return asks((turn) =>
+    turn % 5 === 0 ? { kind: 'void', conversationId } : { kind: 'refund', conversationId, amount: PART },
+  );
 }
 
 function isGiven({ state }: RefundAnswer): boolean {

@@ -1,16 +1,46 @@
 // One of the processes that share a merchant's store, with the built package. It does what its parent asks.
 import { ConsoleLogger } from '@nestjs/common';
 import type {
+  Auth3dDto,
   DoPaymentDto,
+  HostedPaymentDto,
   PaymentDuplicateError,
   PaymentError,
   PaymentOptions,
   PaymentState,
+  Refund,
+  RefundDto,
 } from 'nestjs-card-payment';
 import { startShop, type Shop } from '../rigs/shop.js';
 import { serveTasks } from '../rigs/tasks.mjs';
 import { readThenWriteStore } from './read-then-write-store.js';
-import type { CallbackCopy, PageAnswer, PageReturn, PageSale, RefundAnswer, RefundAsk, WorkerStore } from './worker.js';
+
+/** A refund, or a void, which has no amount. */
+export type RefundAsk = RefundDto & Pick<Refund, 'kind'>;
+
+/** What became of it: the refund, or the code of the error that was thrown, with its reason. */
+export type RefundAnswer =
+  | (Pick<Refund, 'refundId' | 'kind' | 'state' | 'amount'> & { readonly error: null })
+  | {
+      readonly refundId: null;
+      readonly kind: Refund['kind'];
+      readonly state: null;
+      readonly amount: null;
+      readonly error: string;
+    };
+
+/** The gateway's own page that a process was given, or the code of the error that was thrown, with its reason. */
+export type PageAnswer =
+  | { readonly conversationId: string; readonly redirectUrl: string | null; readonly error: null }
+  | { readonly conversationId: null; readonly redirectUrl: null; readonly error: string };
+
+/** An open page, and the token with which its buyer comes back; null for one who does not. */
+export interface PageReturn {
+  readonly conversationId: string;
+  readonly token: string | null;
+}
+
+export type WorkerTasks = typeof tasks;
 
 const account = JSON.parse(process.argv[2]!) as PaymentOptions;
 
@@ -26,7 +56,7 @@ async function giveBack({ kind, ...input }: RefundAsk): Promise<RefundAnswer> {
   }
 }
 
-async function openPage(sale: PageSale): Promise<PageAnswer> {
+async function openPage(sale: HostedPaymentDto): Promise<PageAnswer> {
   try {
     const { conversationId, redirectUrl } = await shop!.payments.startHosted(sale);
     return { conversationId, redirectUrl, error: null };
@@ -62,14 +92,24 @@ async function endPage({ conversationId, token }: PageReturn): Promise<unknown[]
   ]);
 }
 
-serveTasks({
-  /** Starts the application, in place of the one before. */
-  serve: async ({ storeUrl, isFlawed }: WorkerStore): Promise<null> => {
+const tasks = {
+  /**
+   * Starts the application, in place of the one before.
+   *
+   * @param isFlawed whether it takes the read-then-write store
+   */
+  serve: async ({ storeUrl, isFlawed }: { storeUrl: string; isFlawed: boolean }): Promise<null> => {
     await shop?.app.close();
     const store = isFlawed ? { store: await readThenWriteStore(storeUrl) } : { storeUrl };
     const logger = isFlawed ? undefined : new ConsoleLogger({ logLevels: ['error'] });
     // Each process gets more at once than its default limit.
     shop = await startShop({ options: { ...account, ...store, maxInFlight: 0 }, logger });
+    return null;
+  },
+  /** Ends the application, not the process. */
+  close: async (): Promise<null> => {
+    await shop?.app.close();
+    shop = undefined;
     return null;
   },
   /** Starts the 3D payments. */
@@ -80,23 +120,28 @@ serveTasks({
   },
   /** Looks at the payments, so that all connections are open. */
   warmUp: (ids: readonly string[]) => Promise.all(ids.map((id) => shop!.payments.find(id))).then(() => null),
-  /** Completes each payment with each copy of its callback, all at once. */
-  race: async ({ callbacks, copies }: { callbacks: readonly CallbackCopy[]; copies: number }): Promise<string[]> => {
+  /** Completes each payment with each copy of its callback, all at once. @returns what was thrown */
+  race: async ({ callbacks, copies }: { callbacks: readonly Auth3dDto[]; copies: number }): Promise<string[]> => {
     const runs = callbacks.flatMap((callback) => Array.from({ length: copies }, () => shop!.payments.auth3d(callback)));
     const outcomes = await Promise.allSettled(runs);
     return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
   },
+  /** Direct payments of the orders that are free. @returns their conversationIds */
   pay: async (sales: readonly DoPaymentDto[]): Promise<string[]> => (await Promise.all(sales.map(pay))).flat(),
+  /** Asks for the refunds, all at once. */
   giveBack: (asks: readonly RefundAsk[]): Promise<RefundAnswer[]> => Promise.all(asks.map(giveBack)),
   /** Starts each at the gateway's own page, several times at once. */
-  openPages: ({ sales, times }: { sales: readonly PageSale[]; times: number }): Promise<PageAnswer[]> =>
+  openPages: ({ sales, times }: { sales: readonly HostedPaymentDto[]; times: number }): Promise<PageAnswer[]> =>
     Promise.all(sales.flatMap((sale) => Array.from({ length: times }, () => openPage(sale)))),
-  /** @returns what was thrown */
+  /** Brings the buyers back, asks about the pages and gives them up, all at once. @returns what was thrown */
   endPages: async (pages: readonly PageReturn[]): Promise<string[]> => {
     const ended = (await Promise.all(pages.map(endPage))).flat() as PromiseSettledResult<unknown>[];
     return ended.flatMap((end) => (end.status === 'rejected' ? [String(end.reason)] : []));
   },
+  /** Asks the gateway about each. */
   inquire: (ids: readonly string[]): Promise<PaymentState[]> =>
     Promise.all(ids.map(async (id) => (await shop!.payments.inquire(id)).state)),
   end: () => shop?.app.close(),
-});
+};
+
+serveTasks(tasks);

@@ -1,11 +1,11 @@
 import { sale } from '../rigs/sale.js';
-import { HOUR_MS, Journal, Merchant, MINUTE_MS, STORES } from './merchant.js';
+import { HOUR_MS, Journal, Merchant, MINUTE_MS } from './merchant.js';
 
-describe.each(Object.entries(STORES))('two instances on %s', (_name, openStore) => {
+describe('two instances', () => {
   let merchant: Merchant;
 
   beforeEach(async () => {
-    merchant = await Merchant.open(await openStore());
+    merchant = await Merchant.open();
   });
   afterEach(() => merchant.close());
 

@@ -1,12 +1,12 @@
 import { quiet } from '../operations/test-shop.js';
 import { sale } from '../rigs/sale.js';
-import { Merchant, MINUTE_MS, STORES } from './merchant.js';
+import { Merchant, MINUTE_MS } from './merchant.js';
 
-describe.each(Object.entries(STORES))('a graceful shutdown, %s', (_name, openStore) => {
+describe('a graceful shutdown', () => {
   let merchant: Merchant;
 
   beforeEach(async () => {
-    merchant = await Merchant.open(await openStore());
+    merchant = await Merchant.open();
   });
   afterEach(() => merchant.close());
 

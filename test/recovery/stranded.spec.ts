@@ -1,18 +1,21 @@
-import { newConversationId } from 'nestjs-card-payment';
+import { morposDialect, newConversationId } from 'nestjs-card-payment';
 import { sale } from '../rigs/sale.js';
-import { HOUR_MS, type Instance, Journal, Merchant, MINUTE_MS, STORES } from './merchant.js';
+import { HOUR_MS, type Instance, Journal, Merchant, MINUTE_MS } from './merchant.js';
 
+const WITH_INQUIRY = morposDialect();
+/** Of a gateway that has no inquiry, or of a release that did not know it. */
+const WITHOUT_INQUIRY = { ...WITH_INQUIRY, operations: { ...WITH_INQUIRY.operations, checkPayment: undefined } };
 /** Longer than the claim of a payment. */
 const CLAIM_MS = 10 * MINUTE_MS;
 
-describe.each(Object.entries(STORES))('payments whose process was lost, on %s', (_name, openStore) => {
+describe('payments whose process was lost', () => {
   let merchant: Merchant;
   let lost: Instance;
   let other: Instance;
   const journal = new Journal();
 
   beforeEach(async () => {
-    merchant = await Merchant.open(await openStore());
+    merchant = await Merchant.open();
     lost = await merchant.start();
     other = await merchant.start({ providers: [{ provide: Journal, useValue: journal }] });
     journal.told.length = 0;
@@ -80,6 +83,18 @@ describe.each(Object.entries(STORES))('payments whose process was lost, on %s', 
     expect((await paying).state).toBe('succeeded');
     await other.payments.reconcile();
     expect(journal.told).toEqual([`${conversationId} payment.unknown`, `${conversationId} payment.succeeded`]);
+  });
+
+  it('a charge that became unknown while no instance could ask the gateway is asked about by the next that can', async () => {
+    const { simulator } = merchant;
+    const unable = await merchant.start({ options: { dialect: WITHOUT_INQUIRY } });
+    simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'after' });
+    const { conversationId, state } = await unable.payments.doPayment(sale());
+    expect(state).toBe('unknown');
+    await unable.close();
+    expect(await other.payments.reconcile()).toMatchObject({ inquired: 1, settled: 1 });
+    expect(await other.payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
+    expect(simulator.ledger.chargedTimes(conversationId)).toBe(1);
   });
 
   it('a 3D payment that the buyer never came back to expires by the clock', async () => {

@@ -13,6 +13,9 @@ export interface SharedStore {
   create(): Promise<string>;
   /** The URL by which one of several processes reaches the store, if each has a URL of its own. */
   urlFor?(url: string, process: number): string;
+  /** Stops the whole server by SIGSTOP; without it, its connections can be held. */
+  freeze?(): Promise<void>;
+  thaw?(): Promise<void>;
   /** Removes all stores. */
   stop(): Promise<void>;
 }
@@ -25,7 +28,8 @@ export const SHARED_STORES = {
 
   MariaDB: async (): Promise<SharedStore> => {
     const mariadb = await startMariaDb();
-    return { create: () => mariadb.createDatabase(), stop: () => mariadb.stop() };
+    const { createDatabase: create, freeze, thaw, stop } = mariadb;
+    return { create, freeze, thaw, stop };
   },
 
   /**

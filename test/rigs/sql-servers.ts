@@ -7,8 +7,6 @@ import {
   type SqlStoreOptions,
 } from 'nestjs-card-payment/sql';
 import pg from 'pg';
-import { startMariaDb } from '../services/mariadb.js';
-import { startPostgres } from '../services/postgres.js';
 
 /** A session beside the store's. */
 export interface Session {
@@ -27,7 +25,6 @@ export interface HostPool {
 
 /** A server of databases that several processes share, and what differs between them. */
 export interface SqlServer {
-  start(): Promise<{ readonly url: string; createDatabase(): Promise<string>; stop(): Promise<void> }>;
   /** A store with connections of its own. */
   store(url: string, options?: SqlStoreOptions & { readonly maxConnections?: number }): SqlPaymentStore;
   pool(url: string): HostPool;
@@ -54,7 +51,6 @@ export function fanOutLock(account: string, handlerId: string): string {
 
 export const SQL_SERVERS = {
   PostgreSQL: {
-    start: startPostgres,
     store: (connectionString, options) => postgresPaymentStore({ connectionString, ...options }),
     pool(connectionString) {
       const pool = new pg.Pool({ connectionString });
@@ -89,7 +85,6 @@ export const SQL_SERVERS = {
     keyText: (column) => column,
   },
   MariaDB: {
-    start: startMariaDb,
     store: (connectionString, options) => mysqlPaymentStore({ connectionString, ...options }),
     pool(uri) {
       const pool = mysql.createPool({ uri });

@@ -20,6 +20,13 @@ interface Answer {
   readonly error?: string;
 }
 
+/** The tasks that a script serves, as they are from outside its process. */
+export type AskedTasks<Tasks> = {
+  readonly [Name in keyof Tasks]: Tasks[Name] extends (...input: infer Input) => infer Output
+    ? (...input: Input) => Promise<Awaited<Output>>
+    : never;
+};
+
 /** A process that a test starts, asks for tasks, and ends or kills. Its script calls `serveTasks` of `tasks.mjs`. */
 export class TaskProcess {
   /** Its exit code, or the signal that ended it. */
@@ -56,10 +63,12 @@ export class TaskProcess {
   }
 
   /** The tasks of its script as methods, each with one input at most. `end` is {@link end}. */
-  as<Tasks extends object>(): Tasks {
+  as<Tasks extends object>(): AskedTasks<Tasks> {
     const ask = (name: string) => (name === 'end' ? () => this.end() : (input?: unknown) => this.ask(name, input));
     // A promise of it must not take it for a promise.
-    return new Proxy({} as Tasks, { get: (_tasks, name) => (name === 'then' ? undefined : ask(String(name))) });
+    return new Proxy({} as AskedTasks<Tasks>, {
+      get: (_tasks, name) => (name === 'then' ? undefined : ask(String(name))),
+    });
   }
 
   /** The system's number of the process. */

@@ -12,11 +12,11 @@ import { inWhole } from '../rigs/extent.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 const MINUTE_MS = 60_000;
-const RUNS = inWhole(100, 15);
+const RUNS = inWhole(100, 8);
 /** Random sequences do not always do what matters most: more of them run until this much of it was done. */
 const ENOUGH = inWhole({ leased: 400, purgedWithRefunds: 5 }, { leased: 60, purgedWithRefunds: 1 });
 /** After how many steps the stores are looked at as a whole. */
-const LOOK_EVERY = 4;
+const LOOK_EVERY = inWhole(4, 12);
 /** Shrinking a failure can take long. */
 const LIMIT = { interruptAfterTimeLimit: 200_000, markInterruptAsFailure: true };
 

@@ -30,5 +30,5 @@ const storeOn = (pool: pg.Pool | undefined, clock: TestClock) => {
 
 describePaymentStore('PostgreSQL', {
   create: (clock) => storeOn(pools[0], clock),
-  another: (_store, clock) => storeOn(pools[1], clock),
+  another: (clock) => storeOn(pools[1], clock),
 });

@@ -5,7 +5,7 @@ import { purgeCases } from './purge-cases.js';
 import { raceCases } from './race-cases.js';
 import { listCases } from './list-cases.js';
 import { recordCases } from './record-cases.js';
-import { at, StoreTrial } from './store-trial.js';
+import { at, type PaymentStoreCase, StoreTrial } from './store-trial.js';
 import { sample } from '../../rigs/extent.js';
 import { TestClock } from '../../../lib/testing/index.js';
 
@@ -17,34 +17,38 @@ interface PaymentStoreSource {
    */
   create(clock: TestClock): Promise<PaymentStore>;
   /** Makes a second open store on the same data, with the same clock. Races then run between the two. */
-  another?(store: PaymentStore, clock: TestClock): Promise<PaymentStore>;
+  another?(clock: TestClock): Promise<PaymentStore>;
 }
 
 /** What every store must do, as cases that throw where it does not. */
-export const paymentStoreContract = [
+export const paymentStoreContract: readonly PaymentStoreCase[] = [
   ...recordCases,
   ...listCases,
   ...uniqueNameCases,
   ...outboxCases,
   ...purgeCases,
   ...raceCases,
-].map(({ name, run }) => ({
-  name,
-  async run(source: PaymentStoreSource): Promise<void> {
-    const clock = new TestClock(at(0));
-    const store = await source.create(clock);
-    const second = await source.another?.(store, clock);
-    try {
-      await run(new StoreTrial(store, second ?? store, clock));
-    } finally {
-      for (const made of second ? [second, store] : [store]) await made.close();
-    }
-  },
-}));
+];
 
 /** @param every one in so many cases is run in the short tests: for a store that is much like another one */
-export function describePaymentStore(name: string, source: PaymentStoreSource, every = 1): void {
+export function describePaymentStore(name: string, { create, another }: PaymentStoreSource, every = 1): void {
   describe(name, () => {
-    for (const check of sample(every, paymentStoreContract)) it(check.name, () => check.run(source));
+    const clock = new TestClock(at(0));
+    let stores: readonly PaymentStore[];
+
+    beforeAll(async () => {
+      const store = await create(clock);
+      stores = another ? [store, await another(clock)] : [store];
+    });
+    afterAll(async () => {
+      for (const store of stores) await store.close();
+    });
+
+    for (const check of sample(every, paymentStoreContract)) {
+      it(check.name, () => {
+        clock.set(at(0));
+        return check.run(new StoreTrial(stores[0]!, stores.at(-1)!, clock));
+      });
+    }
   });
 }

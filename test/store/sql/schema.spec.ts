@@ -4,7 +4,7 @@ import { TestClock } from '../../../lib/testing/index.js';
 import { sample } from '../../rigs/extent.js';
 import { engineNamed } from '../../../lib/store/sql/engines.js';
 import { paymentStoreContract } from '../contract/payment-store-contract.js';
-import { StoreTrial } from '../contract/store-trial.js';
+import { at, StoreTrial } from '../contract/store-trial.js';
 import type { SharedStore } from '../../rigs/shared-stores.js';
 import { DATABASES, DIALECTS } from './test-databases.js';
 
@@ -25,7 +25,6 @@ describe.each(DIALECTS)('the schema in %s', (dialect) => {
   afterEach(async () => {
     for (const end of ends.splice(0)) await end();
   });
-  afterAll(() => server.stop());
 
   const run = (script: string, at = url) => DATABASES[dialect].run(at, script);
   /** A database of a host. */
@@ -66,12 +65,14 @@ describe.each(DIALECTS)('the schema in %s', (dialect) => {
       const db = connect();
       await db.schema.createTable('orders').addColumn('id', 'text').addColumn('paid_at', 'bigint').execute();
       await run(paymentSchema(dialect));
-      const create = async (clock: TestClock) => {
-        const store = sqlPaymentStore({ db, dialect, clock, migrate: false });
-        await store.open();
-        return store;
-      };
-      for (const check of sample(11, paymentStoreContract)) await check.run({ create });
+      const clock = new TestClock(at(0));
+      const store = sqlPaymentStore({ db, dialect, clock, migrate: false });
+      await store.open();
+      for (const check of sample(11, paymentStoreContract)) {
+        clock.set(at(0));
+        await check.run(new StoreTrial(store, store, clock));
+      }
+      await store.close();
       await db.insertInto('orders').values({ id: 'a', paid_at: 1 }).execute();
       const rows = await db.selectFrom('orders').selectAll().execute();
       expect(rows.map((row) => Object.keys(row))).toEqual([['id', 'paidAt']]);

@@ -74,10 +74,7 @@ describe('sql payment store plans', () => {
       if (dialect === 'postgres') await sql`vacuum analyze`.execute(db);
     });
 
-    afterAll(async () => {
-      await db.destroy();
-      await server.stop();
-    });
+    afterAll(() => db.destroy());
 
     /** The plan of every statement on the big tables that this runs. */
     async function plans(work: () => Promise<unknown>, of = db): Promise<string> {

@@ -3,8 +3,9 @@ import { type Dialect, MysqlDialect, PostgresDialect, SqliteDialect } from 'kyse
 import mysql from 'mysql2';
 import pg from 'pg';
 import type { SqlDialect } from '../../../lib/store/sql/index.js';
-import { SHARED_STORES, type SharedStore } from '../../rigs/shared-stores.js';
+import type { SharedStore } from '../../rigs/shared-stores.js';
 import { SQL_SERVERS } from '../../rigs/sql-servers.js';
+import { suiteStore } from '../../rigs/suite-stores.js';
 
 /** What tests need to know of a database that the SQL store works with. */
 interface TestedDatabase {
@@ -21,13 +22,13 @@ interface TestedDatabase {
 /** The databases that the SQL store is tried on, by the names of their dialects: a further one is a further entry. */
 export const DATABASES = {
   sqlite: {
-    start: SHARED_STORES.SQLite,
+    start: () => suiteStore('SQLite'),
     kysely: (url) => new SqliteDialect({ database: sqliteFile(url) }),
     run: (url, script) => Promise.resolve(sqliteFile(url).exec(script).close()),
     schema: 'select sql from sqlite_master where sql is not null order by name',
   },
   postgres: {
-    start: SHARED_STORES.PostgreSQL,
+    start: () => suiteStore('PostgreSQL'),
     kysely: (connectionString) => new PostgresDialect({ pool: new pg.Pool({ connectionString }) }),
     run: (url, script) => runOn('PostgreSQL', url, script),
     schema: `select table_name, column_name, data_type, collation_name, is_nullable, null as definition
@@ -36,7 +37,7 @@ export const DATABASES = {
       order by 1, 2`,
   },
   mariadb: {
-    start: SHARED_STORES.MariaDB,
+    start: () => suiteStore('MariaDB'),
     // Plans are told by what a connection has read.
     kysely: (uri) => new MysqlDialect({ pool: mysql.createPool({ uri, connectionLimit: 1 }) }),
     run: (url, script) => runOn('MariaDB', url, script),

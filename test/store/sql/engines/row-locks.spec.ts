@@ -3,23 +3,24 @@ import { openSqlStore } from 'nestjs-card-payment/sql';
 import { at, eventIds, ids, StoreTrial } from '../../contract/store-trial.js';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { fanOutLock, type Session, SQL_SERVERS, type SqlServer } from '../../../rigs/sql-servers.js';
+import type { SharedStore } from '../../../rigs/shared-stores.js';
+import { suiteStore } from '../../../rigs/suite-stores.js';
 import { until } from '../../../services/until.js';
 
-const SERVERS: readonly (readonly [name: string, server: SqlServer])[] = Object.entries(SQL_SERVERS);
+const SERVERS = Object.entries(SQL_SERVERS) as [keyof typeof SQL_SERVERS, SqlServer][];
 
-describe.each(SERVERS)('beside a session that has locked rows, on %s', (_name, database) => {
-  let server: Awaited<ReturnType<SqlServer['start']>>;
+describe.each(SERVERS)('beside a session that has locked rows, on %s', (name, database) => {
+  let server: SharedStore;
   let store: PaymentStore;
   let trial: StoreTrial;
   /** Someone else's session. */
   let other: Session;
 
   beforeAll(async () => {
-    server = await database.start();
+    server = await suiteStore(name);
   });
-  afterAll(() => server.stop());
   beforeEach(async () => {
-    const url = await server.createDatabase();
+    const url = await server.create();
     const clock = new TestClock(at(0));
     store = await openSqlStore(url, { clock });
     await store.open();

@@ -6,7 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { PaymentRecord } from '../../../../lib/payment/payment.js';
 import { hashedName } from '../../../../lib/store/unique-names.js';
-import { openedStoreAt } from '../../../rigs/shared-stores.js';
+import { openedStoreAt, type SharedStore } from '../../../rigs/shared-stores.js';
+import { suiteStore } from '../../../rigs/suite-stores.js';
 import { freePort } from '../../../services/server.js';
 import { until } from '../../../services/until.js';
 import { type Session, SQL_SERVERS, type SqlServer } from '../../../rigs/sql-servers.js';
@@ -72,24 +73,23 @@ const takeNextVersion = ({ account, conversationId }: PaymentRecord) =>
 
 describe.each(SERVERS)('%s', (name) => {
   const database: SqlServer = SQL_SERVERS[name];
-  let server: Awaited<ReturnType<SqlServer['start']>>;
+  let server: SharedStore;
   let url: string;
   /** Someone else's session. */
   let other: Session;
   const ends: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
-    server = await database.start();
+    server = await suiteStore(name);
   });
   beforeEach(async () => {
-    url = await server.createDatabase();
+    url = await server.create();
     other = await database.connect(url);
   });
   afterEach(async () => {
     await other.end();
     for (const end of ends.splice(0)) await end();
   });
-  afterAll(() => server.stop());
 
   async function open(pool: (typeof POOLS)[number] = 'own', maxConnections?: number): Promise<StoreTrial> {
     const given = database.pool(url);
@@ -112,7 +112,7 @@ describe.each(SERVERS)('%s', (name) => {
   }
 
   test.each(FAILURES[name])('%s: a start-up error that says so, time and again', async (_what, from, to, why) => {
-    const store = await openSqlStore(server.url.replace(from, to.replace('PORT', `${await freePort()}`)));
+    const store = await openSqlStore(url.replace(from, to.replace('PORT', `${await freePort()}`)));
     for (let times = 0; times < 3; times += 1) expect(await problemOf(store)).toBe(`${name} ${why}`);
     await store.close();
   });
@@ -268,10 +268,10 @@ describe.each(SERVERS)('%s', (name) => {
 
 test('a transition that gets no lock in time is undone and tried again, on MariaDB', async () => {
   const database: SqlServer = SQL_SERVERS.MariaDB;
-  const server = await database.start();
-  const other = await database.connect(server.url);
+  const url = await (await suiteStore('MariaDB')).create();
+  const other = await database.connect(url);
   await other.run('set global innodb_lock_wait_timeout = 1');
-  const pool = database.pool(server.url);
+  const pool = database.pool(url);
   const store = pool.store();
   await store.open();
   const trial = new StoreTrial(store, store, new TestClock(at(0)));
@@ -284,5 +284,7 @@ test('a transition that gets no lock in time is undone and tried again, on Maria
   await other.run('rollback');
   await replaced;
   expect(await trial.versions(record)).toEqual([1, 2]);
-  for (const end of [other.end, () => pool.end(), () => server.stop()]) await end();
+  await other.run('set global innodb_lock_wait_timeout = default');
+  await other.end();
+  await pool.end();
 });

@@ -5,9 +5,10 @@ import pg from 'pg';
 import { SqlDatabase } from '../../../../lib/store/sql/database.js';
 import { mysqlAccess, sessionOf } from '../../../../lib/store/sql/engines/mysql.js';
 import { postgresAccess, postgresEngine, SESSION_LIMITS } from '../../../../lib/store/sql/engines/postgres.js';
+import { suiteStore } from '../../../rigs/suite-stores.js';
 import { type MariaDb, queryMariaDb, startMariaDb } from '../../../services/mariadb.js';
 import { type PgBouncer, startPgBouncer } from '../../../services/pgbouncer.js';
-import { type Postgres, queryPostgres, startPostgres } from '../../../services/postgres.js';
+import { queryPostgres } from '../../../services/postgres.js';
 
 type Db = Kysely<object>;
 
@@ -28,18 +29,18 @@ describe('the sessions of a store', () => {
   });
 
   describe('on PostgreSQL', () => {
-    let postgres: Postgres;
+    let url: string;
     let bouncer: PgBouncer;
     /** One that passes over the limits without a word. */
     let deaf: PgBouncer;
 
     beforeAll(async () => {
-      postgres = await startPostgres();
-      bouncer = await startPgBouncer(postgres.url);
-      deaf = await startPgBouncer(postgres.url, { ignore_startup_parameters: Object.keys(SESSION_LIMITS).join() });
+      url = await (await suiteStore('PostgreSQL')).create();
+      bouncer = await startPgBouncer(url);
+      deaf = await startPgBouncer(url, { ignore_startup_parameters: Object.keys(SESSION_LIMITS).join() });
     });
     afterAll(async () => {
-      for (const server of [deaf, bouncer, postgres]) await server.stop();
+      for (const server of [deaf, bouncer]) await server.stop();
     });
 
     async function settingsOf(db: Db, ...names: string[]): Promise<string[]> {
@@ -49,29 +50,29 @@ describe('the sessions of a store', () => {
     const limitsOf = (db: Db) => settingsOf(db, ...Object.keys(SESSION_LIMITS));
 
     test('have the limits from their beginning, and are known to', async () => {
-      const { db, access } = open(postgres.url);
+      const { db, access } = open(url);
       expect(access.hasLimitedSessions()).toBe(false);
       expect(await limitsOf(db)).toEqual(LIMITS);
       expect(access.hasLimitedSessions()).toBe(true);
     });
 
-    test.each<[where: string, url: () => string]>([
+    test.each<[where: string, urlOf: () => string]>([
       ...Object.keys(SESSION_LIMITS).map((name): [string, () => string] => [
         `where the URL sets another ${name}`,
-        () => `${postgres.url}?${name}=4321`,
+        () => `${url}?${name}=4321`,
       ]),
-      ['behind a pooler that refuses the limits', () => bouncer.urlOf(postgres.url)],
-      ['behind a pooler that passes over the limits', () => deaf.urlOf(postgres.url)],
-    ])('%s, each transaction has to set them', async (_where, url) => {
-      const { db, access } = open(url());
+      ['behind a pooler that refuses the limits', () => bouncer.urlOf(url)],
+      ['behind a pooler that passes over the limits', () => deaf.urlOf(url)],
+    ])('%s, each transaction has to set them', async (_where, urlOf) => {
+      const { db, access } = open(urlOf());
       await limitsOf(db);
       expect(access.hasLimitedSessions()).toBe(false);
     });
 
     test('read what others have committed, and have limits, whatever the default of the database', async () => {
-      const connectionString = await postgres.createDatabase();
+      const connectionString = await (await suiteStore('PostgreSQL')).create();
       const name = new URL(connectionString).pathname.slice(1);
-      await queryPostgres(postgres.url, `alter database ${name} set default_transaction_isolation = 'serializable'`);
+      await queryPostgres(url, `alter database ${name} set default_transaction_isolation = 'serializable'`);
       const given = new Kysely<object>({ dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString }) }) });
       opened.push(given);
       const database = new SqlDatabase(given, postgresEngine);
@@ -85,7 +86,7 @@ describe('the sessions of a store', () => {
 
     test('what keeps them from beginning is passed on, and no pool is left behind', async () => {
       const end = jest.spyOn(pg.Pool.prototype, 'end');
-      const { db } = open(postgres.url.replace(/postgres$/, 'none'));
+      const { db } = open(url.replace(/[^/]+$/, 'none'));
       await expect(limitsOf(db)).rejects.toMatchObject({ code: '3D000' });
       expect(end).toHaveBeenCalledTimes(1);
     });

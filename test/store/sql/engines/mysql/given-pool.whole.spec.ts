@@ -35,7 +35,7 @@ describe('given pool', () => {
     'MariaDB over a given pool',
     {
       create: (clock) => open(pools[0], clock),
-      another: (_store, clock) => open(pools[1], clock),
+      another: (clock) => open(pools[1], clock),
     },
     4,
   );

@@ -23,9 +23,8 @@ const certificates = makeScratchFolder('certificates');
 const [keyFile, certFile] = ['key.pem', 'cert.pem'].map((name) => join(certificates.path, name)) as [string, string];
 
 let mariadb: MariaDb;
-/** With a log of its changes, and no wait for the disk. */
-let withBinlog: MariaDb;
-let withTls: MariaDb;
+/** With TLS and a log of its changes. */
+let special: MariaDb;
 let url: string;
 let warnings: string[];
 
@@ -34,10 +33,9 @@ describe('start up', () => {
     // The server runs as another user.
     chmodSync(certificates.path, 0o755);
     certifyAs('localhost');
-    [mariadb, withBinlog, withTls] = await Promise.all([
-      startMariaDb({ innodb_flush_log_at_trx_commit: '1' }),
-      startMariaDb({ log_bin: 'binlog' }),
-      startMariaDb({ ssl_cert: certFile, ssl_key: keyFile }),
+    [mariadb, special] = await Promise.all([
+      startMariaDb(),
+      startMariaDb({ log_bin: 'binlog', ssl_cert: certFile, ssl_key: keyFile }),
     ]);
   }, 60_000);
   beforeEach(async () => {
@@ -46,7 +44,7 @@ describe('start up', () => {
     jest.spyOn(Logger.prototype, 'warn').mockImplementation((text: unknown) => void warnings.push(String(text)));
   });
   afterAll(async () => {
-    await Promise.all([mariadb.stop(), withBinlog.stop(), withTls.stop()]);
+    await Promise.all([mariadb.stop(), special.stop()]);
     certificates.remove();
   });
 
@@ -149,10 +147,10 @@ describe('start up', () => {
       `${of.replace('127.0.0.1', 'localhost')}?ssl=${encodeURIComponent(ssl)}`;
 
     test.each<[what: string, url: () => string, problem: string | null]>([
-      ['is verified by a file of certificates', () => byName(withTls.url, certFile), null],
+      ['is verified by a file of certificates', () => byName(special.url, certFile), null],
       [
         'is verified by those that Node.js trusts',
-        () => byName(withTls.url, 'true'),
+        () => byName(special.url, 'true'),
         'MariaDB has a TLS certificate that cannot be trusted; put ssl=FILE into the URL, the file of the authority that ' +
           'signed it (ERR_TLS_CERT_UNTRUSTED)',
       ],
@@ -167,19 +165,22 @@ describe('start up', () => {
 
     test('a certificate for another host is refused', async () => {
       certifyAs('db.example');
-      await queryMariaDb(withTls.url, 'flush ssl');
-      expect(await problemAt(byName(withTls.url, certFile))).toBe(
+      await queryMariaDb(special.url, 'flush ssl');
+      expect(await problemAt(byName(special.url, certFile))).toBe(
         'MariaDB has a TLS certificate for another host; put the host that it names into the URL ' +
           '(ERR_TLS_CERT_ALTNAME_INVALID)',
       );
       certifyAs('localhost');
-      await queryMariaDb(withTls.url, 'flush ssl');
+      await queryMariaDb(special.url, 'flush ssl');
     });
 
     test('a server that takes no other connection says so', async () => {
-      await queryMariaDb(withTls.url, 'set global require_secure_transport = 1');
-      expect(await problemAt(withTls.url)).toBe(DENIED);
-      expect(await problemAt(byName(withTls.url, certFile))).toBeNull();
+      const admin = mysql.createConnection(special.url).promise();
+      await admin.query('set global require_secure_transport = 1');
+      expect(await problemAt(special.url)).toBe(DENIED);
+      expect(await problemAt(byName(special.url, certFile))).toBeNull();
+      await admin.query('set global require_secure_transport = 0');
+      await admin.end();
     });
   });
 
@@ -193,14 +194,14 @@ describe('start up', () => {
     ['max_allowed_packet = 4193280', 'its max_allowed_packet is under 4 MiB; set it to 16M'],
     ['max_allowed_packet = 4194304', null],
   ])('a server with %s: %s', async (setting, problem) => {
-    const empty = await withBinlog.createDatabase();
+    const empty = await special.createDatabase();
     await queryMariaDb(empty, `set global ${setting}`);
     expect(await problemAt(empty)).toBe(problem && CANNOT + problem);
     expect((await tablesAt(empty)).length > 0).toBe(problem === null);
   });
 
   test('a payment with the longest texts is written whole by a server with the least packets that are allowed', async () => {
-    const empty = await withBinlog.createDatabase();
+    const empty = await special.createDatabase();
     await queryMariaDb(empty, 'set global max_allowed_packet = 4194304');
     const store = await openedStoreAt(empty);
     const trial = new StoreTrial(store, store, new TestClock());
@@ -222,10 +223,10 @@ describe('start up', () => {
     'with innodb_flush_log_at_trx_commit %i and sync_binlog %i it warns of what a power cut loses',
     async (flush, sync, expected) => {
       await queryMariaDb(
-        withBinlog.url,
+        special.url,
         `set global innodb_flush_log_at_trx_commit = ${flush}, global sync_binlog = ${sync}`,
       );
-      expect(await problemAt(withBinlog.url)).toBeNull();
+      expect(await problemAt(special.url)).toBeNull();
       expect(warnings).toEqual(expected.map((warning) => `The payment store: ${warning}`));
     },
   );

@@ -31,7 +31,7 @@ describe('partitioned postgres', () => {
     'PostgreSQL in partitions',
     {
       create: (clock) => open(postgres.url, clock),
-      another: (_store, clock) => open(postgres.url, clock),
+      another: (clock) => open(postgres.url, clock),
     },
     4,
   );

@@ -22,7 +22,7 @@ describe('pgbouncer', () => {
     await postgres.stop();
   });
 
-  describePaymentStore('PostgreSQL behind PgBouncer', { create: open, another: (_store, clock) => open(clock) }, 5);
+  describePaymentStore('PostgreSQL behind PgBouncer', { create: open, another: open }, 5);
 
   test('it refuses the limits when a session begins, so that each transaction sets them', async () => {
     const connectionString = bouncer.urlOf(postgres.url);

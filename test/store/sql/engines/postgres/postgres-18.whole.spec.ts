@@ -12,5 +12,5 @@ describe('postgres 18', () => {
   });
   afterAll(() => postgres.stop());
 
-  describePaymentStore('PostgreSQL 18', { create: open, another: (_store, clock) => open(clock) }, 5);
+  describePaymentStore('PostgreSQL 18', { create: open, another: open }, 5);
 });

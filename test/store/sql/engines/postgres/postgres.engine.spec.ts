@@ -4,23 +4,18 @@ import { paymentSchema } from '../../../../../lib/store/sql/index.js';
 import { TestClock } from '../../../../../lib/testing/index.js';
 import { openedStoreAt } from '../../../../rigs/shared-stores.js';
 import { type Session, SQL_SERVERS } from '../../../../rigs/sql-servers.js';
-import { type Postgres, startPostgres } from '../../../../services/postgres.js';
+import { suiteStore } from '../../../../rigs/suite-stores.js';
 import { StoreTrial } from '../../../contract/store-trial.js';
 
 describe('on a server', () => {
-  let postgres: Postgres;
   let url: string;
   let session: Session;
 
-  beforeAll(async () => {
-    postgres = await startPostgres();
-  });
   beforeEach(async () => {
-    url = await postgres.createDatabase();
+    url = await (await suiteStore('PostgreSQL')).create();
     session = await SQL_SERVERS.PostgreSQL.connect(url);
   });
   afterEach(() => session.end());
-  afterAll(() => postgres.stop());
 
   test('a store of its URL makes its tables, and has the time of the server', async () => {
     const store = await openedStoreAt(url);

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { compareLedgers, type LedgerDifferences, lostEvents, owedEvents } from '../rigs/ledger-comparison.js';
 import { inWhole } from '../rigs/extent.js';
 import { compareRefunds, type RefundDifferences } from '../rigs/refund-comparison.js';
 import type { SharedStoreName } from '../rigs/shared-stores.js';
-import { type Flow, isRefundFlow } from './attempt.js';
+import { type Crash, type Flow, isRefundFlow } from './attempt.js';
 import { CrashTrial } from './crash-trial.js';
 
 const STORES = ['PostgreSQL', 'MariaDB', 'SQLite'] as const satisfies readonly SharedStoreName[];
-type CrashStore = (typeof STORES)[number];
 
-/** How often a process is killed at each point. */
+/** How often a process is killed at the points. */
 const CRASHES = inWhole(10, 1);
 
 const FLOWS = ['direct', 'init3d', 'auth3d', 'hosted', 'refund', 'void', 'recordRefund'] as const satisfies Flow[];
 
 /** Where a process is killed: wherever the store, the gateway or a handler has just changed, or is about to. */
-const KILLED_AT: Readonly<Record<Flow, readonly string[]>> = {
+const KILLED_AT: Readonly<Record<Flow, readonly Crash['point'][]>> = {
   direct: [
     'after the opening write',
     'after the request',
@@ -42,23 +40,12 @@ const KILLED_AT: Readonly<Record<Flow, readonly string[]>> = {
   void: ['after the opening write', 'before the reply'],
   recordRefund: ['after the opening write', 'after the closing write'],
 };
-const POINTS = FLOWS.flatMap((flow) => KILLED_AT[flow].map((point) => ({ flow, point })));
+const POINTS = FLOWS.flatMap((flow) => KILLED_AT[flow].map((point): Crash => ({ flow, point })));
+const REFUNDS = CRASHES * POINTS.filter(({ flow }) => isRefundFlow(flow)).length;
 
-/** All points, or those of this store's turn: the short tests pass each point once, on one of the stores. */
-function pointsOn(name: CrashStore): typeof POINTS {
-  return inWhole(
-    POINTS,
-    POINTS.filter((_point, i) => i % STORES.length === STORES.indexOf(name)),
-  );
-}
-
-/** Kills processes on their way, lets another one come after them, and compares the store with the gateway's ledger. */
-export function describeCrashes(name: CrashStore): void {
-  const points = pointsOn(name);
-  const killed = Array.from({ length: CRASHES }, () => points).flat();
-  const refunds = killed.filter(({ flow }) => isRefundFlow(flow)).length;
-
-  describe(`SIGKILL at ${points.length} of ${POINTS.length} points on ${name}, ${CRASHES} times each`, () => {
+// Kills processes, lets another one come after them, and compares the store with the gateway's ledger.
+describe.each(STORES)('on %s', (name) => {
+  describe(`SIGKILL at ${POINTS.length} points, ${CRASHES} times each`, () => {
     let trial: CrashTrial;
     let differences: LedgerDifferences;
     let refundDifferences: RefundDifferences;
@@ -70,11 +57,13 @@ export function describeCrashes(name: CrashStore): void {
     afterAll(() => trial.end());
 
     it(
-      'each process is killed at its point',
+      'a process is killed when each payment and refund is at its point',
       async () => {
-        expect(await trial.crash(killed)).toHaveLength(killed.length);
+        for (let crashes = 0; crashes < CRASHES; crashes += 1) {
+          expect(await trial.crash(POINTS)).toHaveLength(POINTS.length);
+        }
       },
-      120_000 + killed.length * 15_000,
+      120_000 + CRASHES * 60_000,
     );
 
     it(
@@ -87,13 +76,13 @@ export function describeCrashes(name: CrashStore): void {
         differences = compareLedgers(books);
         refundDifferences = compareRefunds(books);
         unheard = [...lostEvents(books.payments, books.heard), ...lostEvents(books.refunds, books.heard)];
-        expect(books.refunds).toHaveLength(refunds);
+        expect(books.refunds).toHaveLength(REFUNDS);
         expect(books.refunds.filter(({ record: { state } }) => state === 'refunding')).toEqual([]);
         // What is given back was taken before.
-        expect(books.ledger.charges.length).toBeGreaterThanOrEqual(refunds);
+        expect(books.ledger.charges.length).toBeGreaterThanOrEqual(REFUNDS);
         expect(books.payments.flatMap(owedEvents).length).toBeGreaterThanOrEqual(books.payments.length);
       },
-      180_000 + killed.length * 2_000,
+      180_000 + CRASHES * POINTS.length * 2_000,
     );
 
     it('no order was charged twice', () => expect(differences.chargedTwice).toEqual([]));
@@ -113,4 +102,4 @@ export function describeCrashes(name: CrashStore): void {
 
     it('no event was lost: a handler has heard each', () => expect(unheard).toEqual([]));
   });
-}
+});

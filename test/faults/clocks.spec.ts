@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newConversationId, type PaymentState } from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
 import { ledgerEventOf } from '../../lib/payment/payment-event.js';
 import { sale } from '../rigs/sale.js';
-import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
+import { openedStoreAt, type SharedStore } from '../rigs/shared-stores.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
+import { suiteStore } from '../rigs/suite-stores.js';
 import { type ClockHost, forkClockHost } from './clock-host.js';
+import { TRIED } from './engines.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
@@ -29,8 +30,7 @@ function record(fields: Partial<PaymentRecord>): PaymentRecord {
   return aPaymentRecord({ ...keys, version: 1, ...fields });
 }
 
-/** Processes with wall clocks hours apart, on one store. */
-export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
+describe.each(TRIED)('processes with wall clocks hours apart, on one store of %s', (name) => {
   let shared: SharedStore;
   let simulator: Simulator;
   let right: ClockHost;
@@ -39,13 +39,12 @@ export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
   let storeUrl: string;
 
   beforeAll(async () => {
-    [shared, simulator] = await Promise.all([SHARED_STORES[name](), startTimelessGateway()]);
+    [shared, simulator] = await Promise.all([suiteStore(name), startTimelessGateway()]);
     right = await fork(0);
   });
   afterAll(async () => {
     await right?.end();
     await simulator.close();
-    await shared.stop();
   });
   beforeEach(async () => {
     storeUrl = await shared.create();
@@ -63,7 +62,7 @@ export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
   describe.each([
     [3, 'ahead of'],
     [-3, 'behind'],
-  ])(`on ${name}, a process whose clock is %d hours off`, (hours, side) => {
+  ])('a process whose clock is %d hours off', (hours, side) => {
     let wrong: ClockHost;
 
     beforeAll(async () => {
@@ -201,4 +200,4 @@ export function describeClocks(name: Exclude<SharedStoreName, 'SQLite'>): void {
       expect(await wrong.heard()).toEqual([eventId]);
     });
   });
-}
+});

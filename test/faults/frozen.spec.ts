@@ -2,62 +2,35 @@ import { Logger } from '@nestjs/common';
 import { type PaymentOptions, PaymentStoreError } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { sale } from '../rigs/sale.js';
+import { SQL_SERVERS, type SqlServer } from '../rigs/sql-servers.js';
+import { suiteStore } from '../rigs/suite-stores.js';
 import { startTcpProxy, type TcpProxy } from '../services/tcp-proxy.js';
 import { until } from '../services/until.js';
+import { type EngineName, longLimitStore, POOLS, shortLimitStore, TRIED } from './engines.js';
 import { Shop } from './shop.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
-export const MAX_CALL_MS = 30_000;
+const MAX_CALL_MS = 30_000;
 /** What a frozen connection holds back: the write, which is then done after the thaw, or only the answer to it. */
 const HELD_BACK = ['everything', 'answers'] as const;
-export const POOLS = ['own', 'given'] as const;
-/** How a store is connected. */
-export type Pool = (typeof POOLS)[number];
-
-/** Shorter than the module's own, for tests of what happens after a time-out. */
-export const SHORT_LIMITS = { connectMs: 2_000, queryMs: 1_000, useMs: 3_000, pingMs: 500 };
-
-export interface FrozenServer {
-  readonly url: string;
-  createDatabase(): Promise<string>;
-  /** The sessions that are open in the database of this URL. */
-  sessions(database: string): Promise<number[]>;
-  /** Stops the whole server; without it, its connections are held. */
-  freeze?(): Promise<void>;
-  thaw?(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-/** A store with the limits of the module itself. */
-export interface StoreOfPool {
-  readonly store: PaymentStore;
-  /** Ends the pool, if it was given. */
-  readonly end: () => Promise<void>;
-}
-
-/** A database whose connections fall silent. */
-export interface FrozenDatabase {
-  start(): Promise<FrozenServer>;
-  /** A store as the module makes it from a URL or from a given pool, but with {@link SHORT_LIMITS}. */
-  shortLimitStore(url: string, pool: Pool): PaymentStore;
-  longLimitStore(url: string, pool: Pool): StoreOfPool;
-}
 
 /** What a case has of its own, since the cases mostly wait and therefore run at the same time. */
 class FrozenCase {
   private shop: Shop | undefined;
 
   private constructor(
-    private readonly server: FrozenServer,
+    private readonly engine: EngineName,
     private readonly database: string,
     readonly proxy: TcpProxy,
     readonly simulator: Simulator,
   ) {}
 
-  static async use(server: FrozenServer, play: (frozen: FrozenCase) => Promise<void>): Promise<void> {
-    const proxy = await startTcpProxy({ port: Number(new URL(server.url).port) });
+  static async use(engine: EngineName, play: (frozen: FrozenCase) => Promise<void>): Promise<void> {
+    Logger.overrideLogger(false);
+    const database = await (await suiteStore(engine)).create();
+    const proxy = await startTcpProxy({ port: Number(new URL(database).port) });
     const simulator = await startSimulator({ dialect: 'morpos' });
-    const frozen = new FrozenCase(server, await server.createDatabase(), proxy, simulator);
+    const frozen = new FrozenCase(engine, database, proxy, simulator);
     try {
       await play(frozen);
     } finally {
@@ -77,8 +50,11 @@ class FrozenCase {
     return this.shop;
   }
 
-  sessions(): Promise<number[]> {
-    return this.server.sessions(this.database);
+  /** The sessions that are open in the database. */
+  async sessions(): Promise<readonly number[]> {
+    const { connect, others }: SqlServer = SQL_SERVERS[this.engine];
+    const session = await connect(this.database);
+    return others(session).finally(session.end);
   }
 
   /** Releases the held connections, and waits until the server has done what they held and has closed them. */
@@ -88,19 +64,8 @@ class FrozenCase {
   }
 }
 
-/** Payments while connections to the database are frozen. */
-export function describeFrozen({ start, shortLimitStore, longLimitStore }: FrozenDatabase): void {
-  let server: FrozenServer;
-
-  beforeAll(async () => {
-    Logger.overrideLogger(false);
-    server = await start();
-  });
-  afterAll(async () => {
-    await server.stop();
-  });
-
-  const inCase = (play: (frozen: FrozenCase) => Promise<void>) => () => FrozenCase.use(server, play);
+describe.each(TRIED)('payments while connections to %s are frozen', (engine) => {
+  const inCase = (play: (frozen: FrozenCase) => Promise<void>) => () => FrozenCase.use(engine, play);
 
   describe.each(POOLS)('over a pool: %s', (pool) => {
     describe.each(HELD_BACK)('a frozen connection that holds %s', (lost) => {
@@ -109,7 +74,7 @@ export function describeFrozen({ start, shortLimitStore, longLimitStore }: Froze
           `at the opening of a ${kind}: nothing is sent, and the order can be paid again`,
           inCase(async (frozen) => {
             const { proxy, simulator } = frozen;
-            const shop = await frozen.openShop(shortLimitStore(frozen.url, pool));
+            const shop = await frozen.openShop(shortLimitStore(engine, frozen.url, pool));
             const order = sale();
             const held = await frozen.sessions();
             proxy.hold(lost);
@@ -136,7 +101,7 @@ export function describeFrozen({ start, shortLimitStore, longLimitStore }: Froze
         'at the claim of a 3D payment: it is completed when the buyer reloads',
         inCase(async (frozen) => {
           const { proxy, simulator } = frozen;
-          let held: number[] | null = null;
+          let held: readonly number[] | null = null;
           const beforeAuth3d = async () => {
             if (!held) {
               held = await frozen.sessions();
@@ -144,7 +109,7 @@ export function describeFrozen({ start, shortLimitStore, longLimitStore }: Froze
             }
             return true;
           };
-          const shop = await frozen.openShop(shortLimitStore(frozen.url, pool), { beforeAuth3d });
+          const shop = await frozen.openShop(shortLimitStore(engine, frozen.url, pool), { beforeAuth3d });
           const conversationId = await shop.awaiting();
           await expect(shop.complete(conversationId)).rejects.toThrow(PaymentStoreError);
           await until(async () => {
@@ -164,7 +129,7 @@ export function describeFrozen({ start, shortLimitStore, longLimitStore }: Froze
     'an opening that is written late, before its fence, when all connections were frozen: the order can be paid again',
     inCase(async (frozen) => {
       const { proxy, simulator } = frozen;
-      const shop = await frozen.openShop(shortLimitStore(frozen.url, 'own'));
+      const shop = await frozen.openShop(shortLimitStore(engine, frozen.url, 'own'));
       const order = sale();
       proxy.hold();
       proxy.holdNew();
@@ -185,7 +150,7 @@ export function describeFrozen({ start, shortLimitStore, longLimitStore }: Froze
     'at the outcome of a payment: the caller gets it, and it is written over a new connection',
     inCase(async (frozen) => {
       const { proxy, simulator } = frozen;
-      const shop = await frozen.openShop(shortLimitStore(frozen.url, 'own'));
+      const shop = await frozen.openShop(shortLimitStore(engine, frozen.url, 'own'));
       const fault = simulator.fail({ operation: 'DoPayment', at: 'before', kind: 'stall' });
       const call = shop.payments.doPayment(sale());
       await fault.played;
@@ -203,17 +168,18 @@ export function describeFrozen({ start, shortLimitStore, longLimitStore }: Froze
 
   // Alone, since it may freeze the whole server.
   it('with the limits of the module itself, callers get an answer within half a minute, and payments work again', () =>
-    FrozenCase.use(server, async ({ proxy, simulator, url }) => {
+    FrozenCase.use(engine, async ({ proxy, simulator, url }) => {
       const began = performance.now();
       const others = await Promise.all(
         POOLS.map(async (pool) => {
-          const { store, end } = longLimitStore(url, pool);
+          const { store, end } = longLimitStore(engine, url, pool);
           const one = await Shop.open(simulator, { store });
           await Promise.all(Array.from({ length: 5 }, () => one.payments.doPayment(sale())));
           return { shop: one, end };
         }),
       );
       const { length } = simulator.requests;
+      const server = await suiteStore(engine);
       if (server.freeze) await server.freeze();
       else proxy.hold();
       const calls = others.flatMap(({ shop: { payments } }) => [
@@ -232,4 +198,4 @@ export function describeFrozen({ start, shortLimitStore, longLimitStore }: Froze
         await end();
       }
     }));
-}
+});

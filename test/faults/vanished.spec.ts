@@ -3,19 +3,18 @@ import { openSqlStore } from 'nestjs-card-payment/sql';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { at, StoreTrial } from '../store/contract/store-trial.js';
 import { fanOutLock, type Session, SQL_SERVERS, type SqlServer } from '../rigs/sql-servers.js';
+import type { SharedStore } from '../rigs/shared-stores.js';
+import { suiteStore } from '../rigs/suite-stores.js';
 import { startTcpProxy } from '../services/tcp-proxy.js';
 import { hashedName } from '../../lib/store/unique-names.js';
 import { until } from '../services/until.js';
-import type { StoreOfPool, Pool } from './frozen.js';
+import { ENGINES, longLimitStore, TRIED } from './engines.js';
 
 /** Longer than the store waits for a lock, twice. */
 const MAX_LOCK_WAIT_MS = 13_000;
 const DAY_MS = 86_400_000;
 /** With the whole key: otherwise MariaDB would lock all rows. */
 const WAITING_EVENT = `handler_id = '' and event_id`;
-
-/** Opens a store with the limits of the module itself, over a pool of its own or over one that is given. */
-type OpenStore = (url: string, pool: Pool) => StoreOfPool;
 
 interface Scene {
   readonly url: string;
@@ -24,40 +23,31 @@ interface Scene {
   readonly vanished: Session;
 }
 
-/**
- * A host vanishes in the middle of a transaction.
- *
- * @param limitedPools those whose sessions the server itself ends
- */
-export function describeVanished(
-  name: keyof typeof SQL_SERVERS,
-  longLimitStore: OpenStore,
-  limitedPools: readonly Pool[],
-): void {
+describe.each(TRIED)('a host vanishes in the middle of a transaction, on %s', (name) => {
   const database: SqlServer = SQL_SERVERS[name];
-  let server: Awaited<ReturnType<SqlServer['start']>>;
+
+  let server: SharedStore;
   const scenes: { readonly play: () => Promise<void>; played?: Promise<void> }[] = [];
 
+  // All run at once, since each waits for seconds. In concurrent tests Jest refuses the imports of drivers.
   beforeAll(async () => {
-    server = await database.start();
-    // All run at once, since each waits for seconds.
+    server = await suiteStore(name);
     for (const scene of scenes) {
       scene.played = scene.play();
       scene.played.catch(() => undefined);
     }
   });
-  afterAll(() => server.stop());
 
-  function scene(name: string, run: (scene: Scene) => Promise<void>): void {
+  function scene(title: string, run: (scene: Scene) => Promise<void>): void {
     const scene: (typeof scenes)[number] = { play: () => play(run) };
     scenes.push(scene);
-    test(name, async () => {
+    it(title, async () => {
       await scene.played;
     });
   }
 
   async function play(run: (scene: Scene) => Promise<void>): Promise<void> {
-    const url = await server.createDatabase();
+    const url = await server.create();
     const store = await openSqlStore(url);
     await store.open();
     const vanished = await database.connect(url);
@@ -163,11 +153,11 @@ export function describeVanished(
     },
   );
 
-  for (const pool of limitedPools) {
+  for (const pool of ENGINES[name].limitedPools) {
     scene(`the module’s own session over a pool (${pool}), in the middle of a purge: the server ends it`, async () => {
-      const url = await server.createDatabase();
+      const url = await server.create();
       const proxy = await startTcpProxy({ port: Number(new URL(url).port) });
-      const frozen = longLimitStore(url.replace(/:\d+\//, `:${proxy.port}/`), pool);
+      const frozen = longLimitStore(name, url.replace(/:\d+\//, `:${proxy.port}/`), pool);
       await frozen.store.open();
       const others = await openSqlStore(url);
       const payments = new StoreTrial(others, others, new TestClock());
@@ -193,7 +183,7 @@ export function describeVanished(
       await proxy.stop();
     });
   }
-}
+});
 
 function purge({ store, account }: Pick<StoreTrial, 'store' | 'account'>) {
   return store.purge(account, { paymentsMs: DAY_MS, pairsMs: DAY_MS, keysMs: DAY_MS });

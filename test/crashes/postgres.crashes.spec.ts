@@ -1,3 +1,0 @@
-import { describeCrashes } from './crashes.js';
-
-describeCrashes('PostgreSQL');

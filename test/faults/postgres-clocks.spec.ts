@@ -1,3 +1,0 @@
-import { describeClocks } from './clocks.js';
-
-describeClocks('PostgreSQL');
