@@ -1,7 +1,7 @@
 import { Body, Controller, Inject, Post, Res, ValidationPipe, type ValidationPipeOptions } from '@nestjs/common';
 import { BANK_PAGE_HEADERS, CheckoutDto, type Payment, PaymentService } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { type Merchant, type Platform, PLATFORMS, startMerchant } from './merchant.js';
+import type { Simulator } from 'nestjs-card-payment/simulator';
+import { type Merchant, type Platform, PLATFORMS, useMerchants } from './merchant.js';
 
 interface Answer {
   /** Express */
@@ -40,19 +40,16 @@ const TYPED = {
 };
 
 describe.each(PLATFORMS)('a checkout on %s', (platform: Platform) => {
+  const merchants = useMerchants();
   let simulator: Simulator;
-  let merchant: Merchant | undefined;
-
-  beforeEach(async () => {
-    simulator = await startSimulator({ dialect: 'morpos' });
-  });
-  afterEach(async () => {
-    await merchant?.app.close();
-    await simulator.close();
+  let merchant: Merchant;
+  beforeEach(() => {
+    ({ simulator } = merchants);
+    simulator.reset();
   });
 
   async function post(pipe: ValidationPipeOptions, path: string, body: object): Promise<Response> {
-    merchant = await startMerchant(platform, simulator, {
+    merchant = await merchants.start(platform, {
       metadata: { controllers: [CheckoutController] },
       configure: (app) => app.useGlobalPipes(new ValidationPipe(pipe)),
     });
@@ -101,7 +98,7 @@ describe.each(PLATFORMS)('a checkout on %s', (platform: Platform) => {
     };
     const pipe = { transform: true, whitelist: true };
     const answer: unknown = await (await post(pipe, 'pay', { ...TYPED, ...forged })).json();
-    const repeated = await fetch(`${merchant?.url}/pay`, {
+    const repeated = await fetch(`${merchant.url}/pay`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...TYPED, ...forged }),
