@@ -148,6 +148,24 @@ describe('another shop with a real gateway', () => {
   });
 });
 
+describe('a shop whose gateway cannot be reached', () => {
+  const shop = useShop({ PAYMENT_BASE_URL: 'http://127.0.0.1:1' }, true);
+
+  it('says so on the page of the order, and that nothing was charged', async () => {
+    const headers = { cookie: 'basket=cup.1', 'accept-language': 'en' };
+    const order = await fetch(`${shop.url}/orders`, { method: 'POST', headers });
+    const page = await fetch(order.url, { method: 'POST', headers, body: new URLSearchParams(CARD) });
+    const text = await page.text();
+    expect([page.url, text]).toEqual([
+      order.url.replace(/\/pay$/, ''),
+      expect.stringContaining('data-outcome="failed"'),
+    ]);
+    for (const told of ['Nothing was charged', 'The payment service could not be reached.']) {
+      expect(text).toContain(told);
+    }
+  });
+});
+
 describe('a shop where attempts are counted by address', () => {
   const shop = useShop({ SHOP_ATTEMPTS_PER_VISITOR: '3', SHOP_PROXIES: '1' }, true);
 
