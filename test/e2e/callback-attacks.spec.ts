@@ -4,7 +4,6 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import express from 'express';
 import type { BankCallback, Simulator } from 'nestjs-card-payment/simulator';
-import { TestClock } from 'nestjs-card-payment/testing';
 import { loggerInto } from '../operations/log-lines.js';
 import { sentAs } from '../rigs/bank-ways.js';
 import { sample } from '../rigs/extent.js';
@@ -381,26 +380,6 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       const { conversationId } = await shop.payments.init3d(sale());
       return simulator.approve(conversationId);
     }
-
-    it('a session that is over by the clock, before any sweep and after', async () => {
-      const clock = new TestClock();
-      await open({ clock, options: { background: false } });
-      const [unswept, swept] = [await atTheBank(), await atTheBank()];
-      await clock.advance(3_600_000);
-
-      const before = await send(unswept, unswept.request);
-      expect(await shop.payments.reconcile()).toMatchObject({ expired: 1 });
-      const after = await send(swept, swept.request);
-      for (const [callback, answer] of [
-        [unswept, before],
-        [swept, after],
-      ] as const) {
-        const { conversationId } = callback.fields;
-        expect(answer.headers.get('location')).toBe(`https://shop.example/failed?conversationId=${conversationId}`);
-        expect(await shop.payments.find(conversationId!)).toMatchObject({ state: 'expired' });
-      }
-      expect(simulator.ledger.calls('Auth3d')).toBe(0);
-    });
 
     it('an Auth3d that takes long: pending after waitMs, and the answer with the next refresh', async () => {
       await open({ structure: { callback: { waitMs: 30 } } });

@@ -1,15 +1,7 @@
-import { Body, Controller, Inject, Post, Res, ValidationPipe, type ValidationPipeOptions } from '@nestjs/common';
-import { BANK_PAGE_HEADERS, CheckoutDto, type Payment, PaymentService } from 'nestjs-card-payment';
+import { Body, Controller, Inject, Post, ValidationPipe, type ValidationPipeOptions } from '@nestjs/common';
+import { CheckoutDto, type Payment, PaymentService } from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
 import { type Merchant, type Platform, PLATFORMS, useMerchants } from './merchant.js';
-
-interface Answer {
-  /** Express */
-  set?(headers: object): Answer;
-  /** Fastify */
-  headers?(headers: object): Answer;
-  send(page: string): void;
-}
 
 /** As the README has it. */
 @Controller('pay')
@@ -24,13 +16,6 @@ class CheckoutController {
       cardHolderInfo: checkout.cardHolderInfo,
       transactionDetails: { amount: '149.90', currencyCode: 949, installmentCount: checkout.installmentCount },
     });
-  }
-
-  @Post('3d')
-  async payBy3d(@Body() { cardDetails, cardHolderInfo }: CheckoutDto, @Res() response: Answer): Promise<void> {
-    const transactionDetails = { amount: '149.90', currencyCode: 949 };
-    const { html } = await this.payments.init3d({ cardDetails, cardHolderInfo, transactionDetails });
-    (response.set?.(BANK_PAGE_HEADERS) ?? response.headers?.(BANK_PAGE_HEADERS))?.send(html);
   }
 }
 
@@ -76,17 +61,6 @@ describe.each(PLATFORMS)('a checkout on %s', (platform: Platform) => {
     const answer = await post({ whitelist: true }, 'pay', TYPED);
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('`transform: true`')]);
     expect(simulator.requests).toEqual([]);
-  });
-
-  it('sends the bank’s page with its headers', async () => {
-    const answer = await post({ transform: true, whitelist: true }, 'pay/3d', TYPED);
-    for (const [name, value] of Object.entries(BANK_PAGE_HEADERS)) expect(answer.headers.get(name)).toBe(value);
-    expect(BANK_PAGE_HEADERS['Cache-Control']).toBe('no-store');
-    expect(BANK_PAGE_HEADERS['Content-Security-Policy']).toBe(
-      'sandbox allow-forms allow-scripts allow-top-navigation allow-popups allow-popups-to-escape-sandbox; ' +
-        "frame-ancestors 'none'",
-    );
-    expect(await answer.text()).toContain(`action="${simulator.url}/acs/`);
   });
 
   it('charges the order’s own amount once, whatever the buyer posts beside the card', async () => {

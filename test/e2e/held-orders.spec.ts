@@ -68,25 +68,6 @@ describe.each(ENGINES_IN_TURN)('an order that is held, on %s', (_name, engine) =
     return [orders.givenBack, orders.heard];
   }
 
-  it('hears of no further click, of whatever kind', async () => {
-    const order = newOrder();
-    const paid = await payments.doPayment(order());
-    const { reference, transactionDetails } = order();
-    const sent = shop.simulator.requests.length;
-    const clicks = [
-      () => payments.doPayment(order(DECLINED)),
-      () => payments.init3d(order()),
-      () => payments.startHosted({ reference, transactionDetails }),
-    ];
-    for (const click of clicks) {
-      await expect(click()).rejects.toMatchObject({ code: 'PAYMENT_DUPLICATE', key: 'reference', payment: paid });
-    }
-    await payments.reconcile();
-    expect(await payments.findByReference(reference!)).toEqual([paid]);
-    expect(shop.simulator.requests).toHaveLength(sent);
-    expect(await told()).toEqual([[], []]);
-  });
-
   it('is not given back by a tab that expires, or comes back, after it was paid', async () => {
     const order = newOrder();
     const tabs = [await payments.init3d(order()), await payments.init3d(order())];
@@ -151,14 +132,5 @@ describe.each(ENGINES_IN_TURN)('an order that is held, on %s', (_name, engine) =
     const taken = { code: 'PAYMENT_DUPLICATE', key: 'reference', payment: null };
     await expect(payments.doPayment(order())).rejects.toMatchObject(taken);
     await expect(payments.init3d(order())).rejects.toMatchObject(taken);
-  });
-
-  it('is free, without an event, once the shop itself gives up its page', async () => {
-    const order = newOrder();
-    const { reference, transactionDetails } = order();
-    const { conversationId } = await payments.startHosted({ reference, transactionDetails });
-    expect(await payments.abandon(conversationId)).toMatchObject({ state: 'expired', reason: 'abandoned' });
-    expect(await told()).toEqual([[], []]);
-    expect(await payments.doPayment(order())).toMatchObject({ state: 'succeeded' });
   });
 });

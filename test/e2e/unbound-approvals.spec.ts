@@ -108,17 +108,6 @@ describe("the bank's fields of a cheap order, sent to the token of an expensive 
   describe.each(['code', 'text', 'status', 'id', 'amount'] as const)(
     'where an inquiry shows a code and %s',
     (shown) => {
-      it('an honest buyer waits: that does not confirm an approval that names nobody', async () => {
-        visit('morpos');
-        approveUnbound(simulator, 'omitId');
-        showInInquiries(simulator, shown);
-        const { conversationId } = await shop.payments.init3d(sale());
-        await bring(simulator.approve(conversationId));
-        const expected = { state: 'unknown', reason: 'unbound' };
-        expect(await shop.payments.find(conversationId)).toMatchObject(expected);
-        expect(await shop.payments.inquire(conversationId)).toMatchObject(expected);
-      });
-
       const settled = shown === 'text' || shown === 'status' ? 'succeeded' : 'unknown';
 
       it(`a direct payment whose answer was lost is then ${settled}`, async () => {

@@ -372,6 +372,12 @@ describe('ThreeDPayments', () => {
       ['not even asked', NOT_SENT, UNBOUND, UNBOUND],
       ['paid for another payment', paid({ conversationId: 'ANOTHER' }), UNBOUND, UNBOUND],
       ['with only a code and a text', PAID, UNBOUND, UNBOUND],
+      [
+        'with only a code and its id',
+        (conversationId) => reply({ responseCode: 'B0000', conversationId }),
+        UNBOUND,
+        UNBOUND,
+      ],
       ['with only a code and a status', reply(STATUS_ONLY), UNBOUND, UNBOUND],
       ['with only a code', reply({ responseCode: 'B0000' }), UNBOUND, UNBOUND],
       ['with an echo of its amount', reply({ responseCode: 'B0000', amount: 149.9 }), UNBOUND, UNBOUND],
