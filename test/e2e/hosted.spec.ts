@@ -301,7 +301,8 @@ describe('what the gateway answers about a page', () => {
   });
 
   it('does not tell a buyer whose second card was taken that the first was declined', async () => {
-    await bring(shop.simulator.payAtPage(conversationId, { cardNo: DECLINED_CARD }));
+    const declined = await bring(shop.simulator.payAtPage(conversationId, { cardNo: DECLINED_CARD }));
+    expect(declined.headers.get('location')).toContain('/failed?');
     expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'pending', reason: 'declined' });
     const paid = shop.simulator.payAtPage(conversationId);
     shop.answering({}, 503);
