@@ -6,7 +6,7 @@ const words = process.argv.slice(2);
 const namesAFile = words.some((word) => word.endsWith('.spec.ts'));
 const namesAFolder = words.some((word) => word.startsWith('test/'));
 
-const ALONE = ['api', 'browser', 'faults', 'package', 'wire'];
+const ALONE = ['api', 'faults', 'package', 'wire'];
 const LINT = ['lint', 'release'];
 const PACKAGES = ['package'];
 const WHOLE = ['alerts', 'bench', 'fail-over', 'galera', 'soak'];

@@ -1,35 +1,37 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { startSimulator, type Simulator } from 'nestjs-card-payment/simulator';
-import type { Browser, Page, Route } from 'playwright-core';
+import type { BrowserContextOptions, Page, Route } from 'playwright-core';
 import { buyerPage, type PageName } from '../../lib/http/pages.js';
 import { until } from '../services/until.js';
 import { barriersOf } from './accessible-page.js';
-import { launchBrowser } from './browser.js';
+import { useBrowser } from './shared-browser.js';
 import { Buyer } from './buyer.js';
-import { openShop, type Shop } from './shop.js';
+import { type Shop, useShop } from './shop.js';
 
 const RIGHT_CODE = '123456';
 
-let browser: Browser;
-let shop: Shop;
+/** No test card, so the payment page declines it. */
+const DECLINED_CARD = '4111 1111 1111 1111';
+const PAYING_CARD = '5246 7763 5690 3508';
+
 let buyer: Buyer;
 let page: Page;
 
 describe('accessibility', () => {
-  beforeAll(async () => {
-    [browser, shop] = await Promise.all([launchBrowser(), openShop({ SHOP_ATTEMPTS_PER_ORDER: '2' })]);
-  }, 60_000);
+  const used = useBrowser();
+  const shop = useShop({ SHOP_ATTEMPTS_PER_ORDER: '2' });
 
-  afterAll(async () => {
-    await browser?.close();
-    await shop?.close();
-  });
+  beforeEach(() => enter());
 
-  beforeEach(async () => {
-    buyer = await Buyer.enter(browser, shop);
+  async function enter(options?: BrowserContextOptions, at: Shop = shop): Promise<void> {
+    buyer = await Buyer.enter(used.browser, at, options);
     page = buyer.page;
-  });
+  }
+
+  async function enterAgain(options: BrowserContextOptions, at?: Shop): Promise<void> {
+    await buyer.leave();
+    await enter(options, at);
+  }
 
   afterEach(async () => {
     await buyer.leave();
@@ -158,22 +160,10 @@ describe('accessibility', () => {
   });
 
   describe('with a real gateway', () => {
-    let gateway: Simulator;
-    let live: Shop;
-
-    beforeAll(async () => {
-      gateway = await startSimulator({ dialect: 'morpos' });
-      live = await openShop({ PAYMENT_SESSION_TTL_MS: '1000' }, gateway);
-    });
-
-    afterAll(async () => {
-      delete process.env.SHOP_ADMIN_PASSWORD;
-      await live?.close();
-      await gateway?.close();
-    });
+    const live = useShop({ PAYMENT_SESSION_TTL_MS: '1000' }, true);
 
     it('an order whose verification took too long: the page shows it without a reload', async () => {
-      const other = await Buyer.enter(browser, live);
+      const other = await Buyer.enter(used.browser, live);
       const orderId = await other.order('Coffee cup');
       await other.page.getByLabel('Card number').fill('4508 0345 0803 4509');
       await other.page.getByLabel('Expiry').fill('12 / 2036');
@@ -196,7 +186,7 @@ describe('accessibility', () => {
         ['wrong', 'Please sign in · Toprak'],
         ['right', 'Overview · Payment desk'],
       ] as const) {
-        const guest = await Buyer.enter(browser, live, { httpCredentials: { username: 'me', password } });
+        const guest = await Buyer.enter(used.browser, live, { httpCredentials: { username: 'me', password } });
         await guest.page.goto(`${live.url}/desk`);
         await isForEveryone(title, guest.page);
         await guest.leave();
@@ -204,11 +194,117 @@ describe('accessibility', () => {
     });
   });
 
+  describe('the payment page of the gateway', () => {
+    // Each time that the page is opened counts as an attempt.
+    const patient = useShop();
+    const button = (name: string) => page.getByRole('button', { name });
+
+    it('the choice, the way there, and each of its own pages', async () => {
+      await enterAgain({}, patient);
+      const orderId = await buyer.order('Olive-branch vase');
+      await page.goto(`${patient.url}/orders/${orderId}/pay`);
+      // The browser goes on by itself. With an answer that has no content, it stays.
+      await page.route('**/hosted/*', (route) => route.fulfill({ status: 204 }));
+      await button('Pay at the bank’s page').click();
+      await page.getByRole('heading', { name: 'You are being taken to the payment page' }).waitFor();
+      await isForEveryone('You are being taken to the payment page · Toprak');
+      await page.unrouteAll();
+      await page.getByRole('link', { name: 'Continue at the payment page' }).click();
+      await buyer.seesPaymentPage();
+      expect(await barriersOf(page)).toEqual([]);
+      await buyer.payAtPage('4000 0000 0000 0001');
+      await page.getByRole('alert').waitFor();
+      expect(await barriersOf(page)).toEqual([]);
+      const address = page.url();
+      patient.simulator.closePage(address);
+      await page.goto(address);
+      expect(await barriersOf(page)).toEqual([]);
+    });
+
+    it('with the keyboard alone, on a phone: declined, given up, opened again, and paid', async () => {
+      await enterAgain({ viewport: { width: 360, height: 740 } }, patient);
+      const orderId = await buyer.order('Coffee cup');
+      await press('Pay at the bank’s page');
+      await buyer.seesPaymentPage();
+      await type(DECLINED_CARD);
+      await buyer.sees('declinedAtPage');
+      await press('Pay in another way');
+      await page.waitForURL('**/pay');
+      await press('Pay at the bank’s page');
+      await buyer.seesPaymentPage();
+      await type(PAYING_CARD);
+      await buyer.sees('paid');
+      expect(await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+      expect((await patient.payments.findByReference(orderId)).map(({ state }) => state)).toEqual([
+        'expired',
+        'succeeded',
+      ]);
+    });
+
+    it('in Turkish', async () => {
+      await enterAgain({ locale: 'tr-TR' }, patient);
+      await page.getByRole('button', { name: 'Sepete ekle: Kahve fincanı' }).click();
+      await button('Ödemeye geç').click();
+      await page.getByText('Kartla burada öde').waitFor();
+      const orderId = buyer.orderId();
+      await isForEveryone(`Ödeme · Sipariş ${orderId} · Toprak`);
+      await button('Bankanın sayfasında öde').click();
+      await buyer.seesPaymentPage();
+      expect(await page.locator('html').getAttribute('lang')).toBe('tr');
+      await typeInTurkish(DECLINED_CARD);
+      await buyer.sees('declinedAtPage');
+      await isForEveryone(`Kartınız reddedildi · Sipariş ${orderId} · Toprak`);
+      await button('Ödeme sayfasında başka bir kart dene').click();
+      await buyer.seesPaymentPage();
+      await button('İptal').click();
+      await buyer.sees('declinedAtPage');
+      await button('Başka bir şekilde öde').click();
+      await button('Bankanın sayfasında öde').click();
+      await buyer.seesPaymentPage();
+      await buyer.goBack();
+      await buyer.sees('atPage');
+      await isForEveryone(`Ödeme sayfası açık · Sipariş ${orderId} · Toprak`);
+      await button('Ödeme sayfasında devam et').click();
+      await buyer.seesPaymentPage();
+      await typeInTurkish(PAYING_CARD);
+      await buyer.sees('paid');
+      expect((await patient.payments.findByReference(orderId)).map(({ state }) => state)).toEqual([
+        'expired',
+        'succeeded',
+      ]);
+    });
+
+    async function typeInTurkish(cardNumber: string): Promise<void> {
+      await page.getByLabel('Kart numarası').fill(cardNumber);
+      await page.getByLabel('Son kullanma').fill('12/30');
+      await page.getByLabel('Güvenlik kodu').fill('792');
+      await page.getByRole('button', { name: 'Öde', exact: true }).click();
+    }
+
+    /** Goes to a button with Tab, and presses it. */
+    async function press(name: string): Promise<void> {
+      const wanted = button(name).and(page.locator(':focus'));
+      await button(name).waitFor();
+      for (let steps = 0; steps < 40 && (await wanted.count()) === 0; steps += 1) await page.keyboard.press('Tab');
+      expect(await page.locator(':focus').innerText()).toBe(name);
+      await page.keyboard.press('Enter');
+    }
+
+    /** Types a card at the payment page, whose first field has the focus. */
+    async function type(cardNumber: string): Promise<void> {
+      await page.getByLabel('Card number').and(page.locator(':focus')).waitFor();
+      await page.keyboard.type(cardNumber);
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('12/30');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('792');
+      await page.keyboard.press('Enter');
+    }
+  });
+
   describe('a card form with errors', () => {
     it.each([true, false])('has the focus on the list of errors (scripts: %s)', async (javaScriptEnabled) => {
-      await buyer.leave();
-      buyer = await Buyer.enter(browser, shop, { javaScriptEnabled });
-      page = buyer.page;
+      await enterAgain({ javaScriptEnabled });
       await buyer.order('Coffee cup');
       await page.getByLabel('Mobile phone').fill('0555 111 22 33');
       await page.getByLabel('Name on the card').fill('ADA YILMAZ');

@@ -1,25 +1,20 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import type { Browser } from 'playwright-core';
-import { launchBrowser } from './browser.js';
+import { useBrowser } from './shared-browser.js';
 import { Buyer } from './buyer.js';
-import { openShop, type Shop } from './shop.js';
+import { useShop } from './shop.js';
 
 const CARD = { cardNo: '4508 0345 0803 4509', expDate: '12/36', cvv: '000' };
 const HOLDER = { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' };
 
 describe('the API of the sample shop', () => {
-  let browser: Browser;
-  let shop: Shop;
+  const used = useBrowser();
+  const shop = useShop();
   let buyer: Buyer;
 
   beforeAll(async () => {
-    [browser, shop] = await Promise.all([launchBrowser(), openShop()]);
-    buyer = await Buyer.enter(browser, shop);
+    buyer = await Buyer.enter(used.browser, shop);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await shop?.close();
-  });
+  afterAll(() => buyer.leave());
 
   function pay(orderId: string, body: object): Promise<Response> {
     return fetch(`${shop.url}/api/orders/${orderId}/pay`, {

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { Controller, Get, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { BANK_PAGE_HEADERS, PaymentService } from 'nestjs-card-payment';
-import { SMS_CODE, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
-import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
-import { launchBrowser } from './browser.js';
+import { SMS_CODE } from 'nestjs-card-payment/simulator';
+import type { BrowserContext, Frame, Page } from 'playwright-core';
+import { sale, useMerchant } from '../e2e/merchant.js';
+import { useBrowser } from './shared-browser.js';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -46,12 +46,14 @@ const CURIOUS_PAGE = `<!doctype html><title>bank</title><script>
 </script><body></body>`;
 
 /** What the shop serves in the test that is running. */
-const shop: { headers: Headers; page: string; frame: boolean; asked: Request['headers'][]; everywhere: Headers } = {
-  headers: {},
+const shop = {
+  headers: {} as Headers,
   page: '',
   frame: false,
-  asked: [],
-  everywhere: {},
+  asked: [] as Request['headers'][],
+  everywhere: {} as Headers,
+  /** The cookies of each request, by method and path without the token. */
+  cookies: {} as Record<string, string | undefined>,
 };
 
 @Controller()
@@ -61,6 +63,7 @@ class ShopController {
   @Get()
   front(@Res() response: Response): void {
     response.cookie('plain', 'secret').cookie('session', 'secret', { httpOnly: true, sameSite: 'lax' });
+    response.cookie('strict', 'secret', { httpOnly: true, sameSite: 'strict' });
     response.type('html').send(`<title>the shop</title><form method="post" action="/pay"><button>Pay</button></form>`);
   }
 
@@ -97,44 +100,40 @@ class ShopController {
   }
 }
 
-let browser: Browser;
-let context: BrowserContext;
 let page: Page;
-let simulator: Simulator;
-let merchant: Merchant;
-let farHost: Server;
 
 describe('bank page', () => {
-  beforeAll(async () => {
-    simulator = await startSimulator({ dialect: 'morpos', host: 'localhost' });
-    merchant = await startMerchant('express', simulator, {
-      metadata: { controllers: [ShopController] },
-      options: { successUrl: () => '/paid' },
-      configure: (app) =>
-        app.use((_request: Request, response: Response, next: NextFunction) => {
-          response.set(shop.everywhere);
-          next();
-        }),
-    });
+  const used = useBrowser();
+  const merchant = useMerchant({
+    platform: 'express',
+    gateway: { host: 'localhost' },
+    metadata: { controllers: [ShopController] },
+    options: { successUrl: () => '/paid' },
+    configure: (app) =>
+      app.use(({ method, path, headers }: Request, response: Response, next: NextFunction) => {
+        shop.cookies[`${method} ${path.replace(/^\/payments\/[^/]+/, '')}`] = headers.cookie;
+        response.set(shop.everywhere);
+        next();
+      }),
+  });
+  let context: BrowserContext;
+  let farHost: Server;
+
+  beforeAll(() => {
     // A bank that redirects the posted form to another of its hosts.
     farHost = createServer((request, response) => {
       response.writeHead(303, { location: `${merchant.url}/end/arrived` }).end();
       request.resume();
     }).listen(0, 'localhost');
-    browser = await launchBrowser();
-  }, 60_000);
-
-  afterAll(async () => {
-    await browser.close();
+  });
+  afterAll(() => {
     farHost.close();
-    await merchant.app.close();
-    await simulator.close();
   });
 
   beforeEach(async () => {
     Object.assign(shop, { headers: BANK_PAGE_HEADERS, page: CURIOUS_PAGE, frame: false, asked: [], everywhere: {} });
-    simulator.reset();
-    context = await browser.newContext();
+    merchant.simulator.reset();
+    context = await used.browser.newContext();
     page = await context.newPage();
     await page.goto(merchant.url);
     await page.evaluate("localStorage.setItem('basket', 'the basket')");
@@ -142,7 +141,7 @@ describe('bank page', () => {
 
   afterEach(() => context.close());
 
-  const charged = (): readonly string[] => simulator.ledger.charges.map(({ amount }) => amount);
+  const charged = (): readonly string[] => merchant.simulator.ledger.charges.map(({ amount }) => amount);
 
   describe('the bank’s page', () => {
     it('without the headers can read the shop as the shop itself can', async () => {
@@ -201,6 +200,19 @@ describe('bank page', () => {
       expect(charged()).toEqual(['10.00']);
     });
 
+    // What docs/callback.md says about cookies, with a bank on another site.
+    it('comes back with the cookies without SameSite that were set just now; the payment needs none', async () => {
+      await page.getByRole('button', { name: 'Pay' }).click();
+      await confirm(page);
+      await page.locator('#paid').waitFor();
+      const [plain, lax, strict] = ['plain=secret', 'session=secret', 'strict=secret'];
+      expect(shop.cookies).toMatchObject({
+        'POST /pay': `${plain}; ${lax}; ${strict}`,
+        'POST /return': plain,
+        'GET /paid': `${plain}; ${lax}`,
+      });
+    });
+
     it('is reached in a frame, and returns there or to the whole window', async () => {
       shop.frame = true;
       await page.getByRole('button', { name: 'Pay' }).click();
@@ -230,10 +242,10 @@ describe('bank page', () => {
     });
 
     it('opens a window that is not sandboxed', async () => {
-      shop.page = `<a href="${simulator.url}/acs/none" target="_blank">help</a>`;
+      shop.page = `<a href="${merchant.simulator.url}/acs/none" target="_blank">help</a>`;
       await page.goto(`${merchant.url}/bank`);
       const [popup] = await Promise.all([page.waitForEvent('popup'), page.getByText('help').click()]);
-      expect(await popup.evaluate('window.origin')).toBe(simulator.url);
+      expect(await popup.evaluate('window.origin')).toBe(merchant.simulator.url);
     });
   });
 
@@ -248,7 +260,7 @@ describe('bank page', () => {
       await complaintAbout(() => page.getByRole('button', { name: 'Pay' }).click(), /inline script violates/);
       await complaintAbout(() => page.getByRole('button', { name: 'Continue' }).click(), /Sending form data to/);
       expect(page.url()).toBe(`${merchant.url}/pay`);
-      expect(simulator.ledger.calls('Auth3d')).toBe(0);
+      expect(merchant.simulator.ledger.calls('Auth3d')).toBe(0);
     });
 
     it('blocks it if form-action names the first host of the bank but not the next', async () => {

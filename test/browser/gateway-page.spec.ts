@@ -1,9 +1,9 @@
 import { Controller, Get, Header, Inject, Post, Query, Redirect } from '@nestjs/common';
 import { BankPage, PaymentService } from 'nestjs-card-payment';
-import { type Simulator, startSimulator, TEST_CARDS } from 'nestjs-card-payment/simulator';
-import type { Browser, BrowserContext, Frame, Page } from 'playwright-core';
-import { type Merchant, startMerchant } from '../e2e/merchant.js';
-import { launchBrowser } from './browser.js';
+import { TEST_CARDS } from 'nestjs-card-payment/simulator';
+import type { BrowserContext, Frame, Page } from 'playwright-core';
+import { useMerchant } from '../e2e/merchant.js';
+import { useBrowser } from './shared-browser.js';
 
 const FRAMED = "sandbox allow-forms allow-scripts allow-top-navigation; frame-ancestors 'self'";
 let orders = 0;
@@ -71,31 +71,20 @@ function order() {
   };
 }
 
-let browser: Browser;
-let context: BrowserContext;
-let page: Page;
-let simulator: Simulator;
-let merchant: Merchant;
-
 describe('gateway page', () => {
-  beforeAll(async () => {
-    simulator = await startSimulator({ dialect: 'morpos', host: 'localhost' });
-    merchant = await startMerchant('express', simulator, {
-      metadata: { controllers: [ShopController] },
-      options: { successUrl: () => '/paid' },
-    });
-    browser = await launchBrowser();
-  }, 60_000);
-
-  afterAll(async () => {
-    await browser?.close();
-    await merchant?.app.close();
-    await simulator?.close();
+  const used = useBrowser();
+  const merchant = useMerchant({
+    platform: 'express',
+    gateway: { host: 'localhost' },
+    metadata: { controllers: [ShopController] },
+    options: { successUrl: () => '/paid' },
   });
+  let context: BrowserContext;
+  let page: Page;
 
   beforeEach(async () => {
-    simulator.reset();
-    context = await browser.newContext();
+    merchant.simulator.reset();
+    context = await used.browser.newContext();
     page = await context.newPage();
   });
 
@@ -104,14 +93,14 @@ describe('gateway page', () => {
   describe("the gateway's own page", () => {
     it.each([
       ['without a policy', () => '/'],
-      ["with form-action that names the page's host", () => `/named?host=${simulator.publicUrl}`],
+      ["with form-action that names the page's host", () => `/named?host=${merchant.simulator.publicUrl}`],
     ])('is reached by a redirect and comes back, %s', async (_how, path) => {
       await page.goto(merchant.url + path());
       await page.getByRole('button', { name: 'Pay at the bank' }).click();
       await pay(page);
       await page.locator('#paid').waitFor();
       expect(page.url()).toMatch(`${merchant.url}/paid?conversationId=`);
-      expect(simulator.ledger.charges).toHaveLength(1);
+      expect(merchant.simulator.ledger.charges).toHaveLength(1);
     });
 
     it("is not reached with form-action 'self'", async () => {
@@ -134,7 +123,7 @@ describe('gateway page', () => {
       expect(await page.evaluate('origin')).toBe('null');
       await pay(page);
       await page.locator('#paid').waitFor();
-      expect(simulator.ledger.charges).toHaveLength(1);
+      expect(merchant.simulator.ledger.charges).toHaveLength(1);
     });
 
     async function openFrame(query: string): Promise<Frame> {
@@ -153,12 +142,13 @@ describe('gateway page', () => {
     });
 
     it('is paid in a frame of the shop, which the buyer leaves for the page of the result', async () => {
-      const frame = await openFrame(`?host=${simulator.publicUrl}`);
+      const frame = await openFrame(`?host=${merchant.simulator.publicUrl}`);
       expect(await frame.evaluate('origin')).toBe('null');
       await pay(frame);
       await page.locator('#paid').waitFor();
       expect(page.url()).toMatch(`${merchant.url}/paid?conversationId=`);
-      expect(simulator.ledger.charges).toHaveLength(1);
+      expect(merchant.simulator.ledger.charges).toHaveLength(1);
+      expect(page.frames()).toHaveLength(1);
     });
   });
 });

@@ -4,11 +4,11 @@ import { type AbstractHttpAdapter, NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { SMS_CODE } from 'nestjs-card-payment/simulator';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { starterFiles } from '../package/guide.js';
 import { GuideRecipes } from '../package/guide-recipes.js';
 import { freePort } from '../services/server.js';
-import { launchBrowser } from './browser.js';
+import { useBrowser } from './shared-browser.js';
 
 const PAGE = 'docs/getting-started.md';
 
@@ -19,10 +19,10 @@ const MISTYPED = '4508034508034508';
 describe.each([
   ['Express', () => new ExpressAdapter()],
   ['Fastify', () => new FastifyAdapter()],
-])('the first page of the guide, on %s', (_name, createAdapter: () => AbstractHttpAdapter) => {
+])('the first page of the guide, on %s', (name, createAdapter: () => AbstractHttpAdapter) => {
   const recipes = new GuideRecipes(PAGE, starterFiles());
+  const used = useBrowser();
   let app: INestApplication;
-  let browser: Browser;
   let page: Page;
   let url: string;
   let order: string;
@@ -36,17 +36,16 @@ describe.each([
     const { AppModule } = await recipes.load<{ AppModule: Type }>('src/app.module.ts');
     app = await NestFactory.create(AppModule, createAdapter(), { logger: false });
     await app.listen(port, 'localhost');
-    browser = await launchBrowser();
   });
   afterAll(async () => {
-    await browser.close();
     await app.close();
     recipes.remove();
+    for (const variable of ['PAYMENT_BASE_URL', 'PAYMENT_STORE_URL', 'PORT']) delete process.env[variable];
   });
 
   beforeEach(async () => {
     complaints = [];
-    page = await browser.newPage({ locale: 'en-GB' });
+    page = await used.browser.newPage({ locale: 'en-GB' });
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
       // The console also shows an error for each page with an error status.
@@ -85,6 +84,9 @@ describe.each([
     expect(complaints).toEqual([]);
   });
 
+  // The pages and their policies are the same on either adapter.
+  if (name === 'Fastify') return;
+
   it('shows the form again, without the card, and with a message beside the wrong field', async () => {
     await fillIn(MISTYPED);
     await page.getByText('Card number has a mistyped digit').waitFor();
@@ -100,7 +102,7 @@ describe.each([
   it('answers an unknown order with a page in the buyer’s language', async () => {
     await page.goto(`${url}/checkout/1001`);
     await page.getByRole('heading', { name: 'This page cannot be shown' }).waitFor();
-    const turkish = await browser.newPage({ locale: 'tr-TR' });
+    const turkish = await used.browser.newPage({ locale: 'tr-TR' });
     await turkish.goto(`${url}/checkout/1001`);
     await turkish.getByRole('heading', { name: 'Bu sayfa gösterilemiyor' }).waitFor();
     await turkish.close();

@@ -1,32 +1,25 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser, Page, Request } from 'playwright-core';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Page, Request } from 'playwright-core';
 import { barriersOf } from './accessible-page.js';
-import { launchBrowser } from './browser.js';
+import { useBrowser } from './shared-browser.js';
 import { Buyer } from './buyer.js';
-import { openShop, type Shop } from './shop.js';
+import { openShop, useShop } from './shop.js';
 
 const CREDIT = '4508034508034509';
 const DEBIT = '5269737320050521';
 const RIGHT_CODE = '123456';
 
-let browser: Browser;
-let shop: Shop;
 let buyer: Buyer;
 let page: Page;
 /** What the browser sent to look a card up. */
 let lookUps: Request[];
 
 describe('instalments', () => {
-  beforeAll(async () => {
-    [browser, shop] = await Promise.all([launchBrowser(), openShop({ SHOP_ATTEMPTS_PER_ORDER: '1000' })]);
-  }, 60_000);
-  afterAll(async () => {
-    await browser?.close();
-    await shop?.close();
-  });
+  const used = useBrowser();
+  const shop = useShop({ SHOP_ATTEMPTS_PER_ORDER: '1000' });
 
   beforeEach(async () => {
-    buyer = await Buyer.enter(browser, shop);
+    buyer = await Buyer.enter(used.browser, shop);
     page = buyer.page;
     lookUps = [];
     page.on('request', (request) => {
@@ -153,7 +146,7 @@ describe('instalments', () => {
   });
 
   it('without script, the buyer asks first', async () => {
-    const plain = await Buyer.enter(browser, shop, { javaScriptEnabled: false });
+    const plain = await Buyer.enter(used.browser, shop, { javaScriptEnabled: false });
     page = plain.page;
     await plain.order('Olive-branch vase');
     await page.getByLabel('First digits of the card').fill('450803');
@@ -209,7 +202,7 @@ describe('instalments', () => {
     /** A shop that takes two cards of a visitor in an hour, and so ten lookups. */
     async function shopWithLimit() {
       const other = await openShop({ SHOP_ATTEMPTS_PER_VISITOR: '2' });
-      const visitor = await Buyer.enter(browser, other);
+      const visitor = await Buyer.enter(used.browser, other);
       return {
         order: () => visitor.order('Coffee cup'),
         ask: (orderId: string, bin: string) =>

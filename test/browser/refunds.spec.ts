@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startSimulator, type Simulator } from 'nestjs-card-payment/simulator';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DeskPage } from '../desk/desk-shop.js';
 import { sale } from '../rigs/sale.js';
-import { openShop, type Shop } from './shop.js';
+import { useShop } from './shop.js';
 
 const PASSWORDS = { SHOP_ADMIN_PASSWORD: 'manager’s', SHOP_CLERK_PASSWORD: 'clerk’s' };
 const asStaff = (password: string) => ({
@@ -10,22 +9,11 @@ const asStaff = (password: string) => ({
   'accept-language': 'en',
 });
 
-let gateway: Simulator;
-let shop: Shop;
-
 describe('money back in the shop', () => {
-  beforeAll(async () => {
-    gateway = await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true });
-    shop = await openShop(PASSWORDS, gateway);
-  });
-  afterAll(async () => {
-    await shop.close();
-    await gateway.close();
-    for (const name of Object.keys(PASSWORDS)) delete process.env[name];
-  });
-  beforeEach(() => gateway.reset());
+  const shop = useShop(PASSWORDS, true);
+  beforeEach(() => shop.simulator.reset());
 
-  const givenBack = (): string[] => gateway.ledger.refunds.map(({ kind, amount }) => `${kind} ${amount}`);
+  const givenBack = (): string[] => shop.simulator.ledger.refunds.map(({ kind, amount }) => `${kind} ${amount}`);
 
   async function paidOrder(): Promise<{ readonly order: string; readonly payment: string }> {
     const answer = await fetch(`${shop.url}/orders`, {

@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from '@jest/globals';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { PaymentService } from 'nestjs-card-payment';
-import type { Simulator } from 'nestjs-card-payment/simulator';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { CallbackRoute } from '../../lib/options/payment-options.js';
 import { AppModule } from '../../sample/src/app.module.js';
 import { configureShop } from '../../sample/src/configure-shop.js';
@@ -26,6 +27,20 @@ export interface Shop {
 /** All visitors of a test have one address. */
 const NO_LIMITS = { SHOP_ATTEMPTS_PER_VISITOR: '1000' };
 
+/** A shop for the tests of this `describe`, with the variables; at a gateway that counts as real where `isLive`. */
+export function useShop(variables: Readonly<Record<string, string>> = {}, isLive = false): Shop {
+  const used = {} as Shop;
+  beforeAll(async () => {
+    const gateway = isLive ? await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true }) : undefined;
+    Object.assign(used, await openShop(variables, gateway));
+  }, 60_000);
+  afterAll(async () => {
+    await used.close();
+    if (isLive) await used.simulator.close();
+  });
+  return used;
+}
+
 /**
  * @param variables `PAYMENT_*`, `SHOP_*`
  * @param gateway used as a real gateway; without it, the shop starts its own simulator
@@ -35,9 +50,8 @@ export function openShop(variables: Readonly<Record<string, string>> = {}, gatew
 }
 
 async function open(data: string, variables: Readonly<Record<string, string>>, gateway?: Simulator): Promise<Shop> {
-  // A developer's .env must not send the tests to a real gateway. SHOP_PICTURE and SHOP_PICTURES are for the tests.
-  for (const name of Object.keys(process.env))
-    if (/^(PAYMENT|SHOP)_(?!PICTURES?$)/.test(name)) delete process.env[name];
+  // A developer's .env must not send the tests to a real gateway.
+  forgetVariables();
   const port = await freePort();
   const settings = gateway ? settingsFor(gateway, port) : {};
   Object.assign(process.env, NO_LIMITS, settings, variables, { SHOP_DATA: data, PORT: String(port) });
@@ -61,9 +75,16 @@ async function open(data: string, variables: Readonly<Record<string, string>>, g
     },
     close: async () => {
       await app.close();
+      forgetVariables();
       rmSync(data, { recursive: true });
     },
   };
+}
+
+/** SHOP_PICTURE and SHOP_PICTURES are for the tests. */
+function forgetVariables(): void {
+  for (const name of Object.keys(process.env))
+    if (/^(PAYMENT|SHOP)_(?!PICTURES?$)/.test(name)) delete process.env[name];
 }
 
 function settingsFor({ url, dialect, credentials }: Simulator, port: number): Record<string, string> {

@@ -1,35 +1,33 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../lib/simulator/index.js';
 import { ReceivingShop } from '../simulator/receiving-shop.js';
 import { fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
-import { launchBrowser } from './browser.js';
+import { useBrowser } from './shared-browser.js';
 
 describe('the bank, in a browser', () => {
+  const used = useBrowser();
   const shop = new ReceivingShop();
   let shopUrl: string;
-  let browser: Browser;
   let page: Page;
   let simulator: Simulator;
   let merchant: SimulatedMerchant;
 
   beforeAll(async () => {
     shopUrl = await shop.start();
-    browser = await launchBrowser();
   });
   afterEach(async () => {
     shop.received.length = 0;
     await page.context().close();
     await simulator.close();
   });
-  afterAll(async () => {
-    await browser.close();
+  afterAll(() => {
     shop.close();
   });
 
   async function start(options: SimulatorOptions = {}, javaScriptEnabled = true): Promise<void> {
     simulator = await startSimulator(options);
     merchant = new SimulatedMerchant(simulator);
-    page = await (await browser.newContext({ javaScriptEnabled })).newPage();
+    page = await (await used.browser.newContext({ javaScriptEnabled })).newPage();
     page.setDefaultTimeout(10_000);
   }
 

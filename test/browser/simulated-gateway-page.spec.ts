@@ -1,7 +1,6 @@
 import type { Browser, BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../lib/simulator/index.js';
-import { barriersOf } from './accessible-page.js';
-import { launchBrowser } from './browser.js';
+import { useBrowser } from './shared-browser.js';
 import { ReceivingShop } from '../simulator/receiving-shop.js';
 import { type Asked, CARD, newConversationId, OTHER_CARD, SimulatedMerchant } from '../simulator/simulated-merchant.js';
 
@@ -15,9 +14,12 @@ let browser: Browser;
 let page: Page;
 
 describe('simulated gateway page', () => {
+  const used = useBrowser();
+  beforeEach(() => {
+    ({ browser } = used);
+  });
   beforeAll(async () => {
     shopUrl = await shop.start();
-    browser = await launchBrowser();
   });
   afterEach(async () => {
     expect(simulator.ledger.violations).toEqual([]);
@@ -25,8 +27,7 @@ describe('simulated gateway page', () => {
     await page.context().close();
     await simulator.close();
   });
-  afterAll(async () => {
-    await browser.close();
+  afterAll(() => {
     shop.close();
   });
 
@@ -57,18 +58,6 @@ describe('simulated gateway page', () => {
         { path: '/return', fields: { ResultCode: 'B0000', InstallmentCount: '3' } },
       ]);
       expect(simulator.ledger.charges).toMatchObject([{ installmentCount: 3 }]);
-    });
-
-    it('has no barriers', async () => {
-      await start();
-      const address = await open();
-      await page.goto(address);
-      expect(await barriersOf(page)).toEqual([]);
-      await page.setContent(await (await post(address, { cardNo: '1', cvv: 'x' })).text());
-      expect(await barriersOf(page)).toEqual([]);
-      simulator.closePage(address);
-      await page.goto(address);
-      expect(await barriersOf(page)).toEqual([]);
     });
 
     it('sends a declined buyer back, and can be paid when it is opened again', async () => {
@@ -107,18 +96,6 @@ describe('simulated gateway page', () => {
       await page.getByRole('button', { name: 'Devam et' }).click();
       await page.waitForURL(`${shopUrl}/return`);
       expect(shop.received[0]?.fields.InstallmentCount).toBe('6');
-    });
-
-    it('is charged once by two tabs and a double click, and each goes back', async () => {
-      await start({ slowMs: 50 });
-      const address = await open({ amount: '10.61' });
-      const answers = await Promise.all([post(address), post(address), post(address, { cardNo: OTHER_CARD })]);
-      for (const answer of answers) expect(await answer.text()).toContain(`action="${shopUrl}/return"`);
-      const again = await (await fetch(address)).text();
-      expect(again).toContain('Ödemeniz alındı');
-      expect(again).toContain('name="ResultCode" value="B0000"');
-      expect(await (await post(address, { action: 'cancel' })).text()).toContain(`action="${shopUrl}/return"`);
-      expect(simulator.ledger.charges).toHaveLength(1);
     });
 
     it.each([

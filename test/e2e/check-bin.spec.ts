@@ -2,19 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { Logger } from '@nestjs/common';
-import {
-  CardBin,
-  morposDialect,
-  PaymentClock,
-  PaymentOverloadError,
-  PaymentValidationError,
-} from 'nestjs-card-payment';
+import { CardBin, morposDialect, PaymentOverloadError, PaymentValidationError } from 'nestjs-card-payment';
 import { type Simulator, type SimulatorOptions, startSimulator } from 'nestjs-card-payment/simulator';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { loggerInto } from '../operations/log-lines.js';
 import { until } from '../services/until.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
-import { type Merchant, type MerchantSetup, sale, startMerchant } from './merchant.js';
+import { type Merchant, type MerchantSetup, sale, startMerchant, useMerchant } from './merchant.js';
 
 const NOTHING = { bank: null, type: null, brand: null, commercial: null, installments: null };
 const TRY_100 = { amount: '100.00', currencyCode: 949 };
@@ -122,24 +116,15 @@ describe('check bin', () => {
   });
 
   describe('the input', () => {
-    let simulator: Simulator;
-    let merchant: Merchant;
-    beforeAll(async () => {
-      simulator = await startSimulator({ dialect: 'morpos' });
-      merchant = await startMerchant('fastify', simulator);
-    });
+    const merchant = useMerchant();
     beforeEach(() => {
       Logger.overrideLogger(loggerInto(log));
-    });
-    afterAll(async () => {
-      await merchant.app.close();
-      await simulator.close();
     });
 
     async function refusal(...asked: Parameters<Merchant['payments']['checkBin']>): Promise<unknown> {
       const error: unknown = await merchant.payments.checkBin(...asked).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(PaymentValidationError);
-      expect(simulator.requests).toEqual([]);
+      expect(merchant.simulator.requests).toEqual([]);
       return error;
     }
 
@@ -221,7 +206,7 @@ describe('check bin', () => {
           apiKey: 'key-key-key',
         },
       } as Simulator;
-      const options = { background: false, binTimeoutMs: 500, ...setup.options };
+      const options = { background: false, binTimeoutMs: 200, ...setup.options };
       return open(simulator, { ...setup, options });
     }
 
@@ -322,9 +307,7 @@ describe('check bin', () => {
     describe('the same digits', () => {
       it('are asked about once a minute, and each caller gets an object of its own', async () => {
         const clock = new TestClock();
-        const { payments } = await shop(told, {
-          override: (builder) => builder.overrideProvider(PaymentClock).useValue(clock),
-        });
+        const { payments } = await shop(told, { clock });
         const [first, second] = await Promise.all([payments.checkBin(CREDIT), payments.checkBin(CREDIT)]);
         (first as { bank: string }).bank = 'changed';
         (first.installments as unknown[]).pop();
@@ -349,8 +332,7 @@ describe('check bin', () => {
         ['a broken connection', (response) => response.destroy(), 2_000],
       ])('%s is kept for so long', async (_name, answer, keptMs) => {
         const clock = new TestClock();
-        const override: MerchantSetup['override'] = (builder) => builder.overrideProvider(PaymentClock).useValue(clock);
-        const { payments } = await shop(answer, { override });
+        const { payments } = await shop(answer, { clock });
         await payments.checkBin(CREDIT);
         await clock.advance(keptMs - 1);
         await payments.checkBin(CREDIT);

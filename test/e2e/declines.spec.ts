@@ -1,12 +1,13 @@
 import { Body, Controller, Post, UseFilters } from '@nestjs/common';
 import { type DoPaymentDto, type Payment, PaymentExceptionFilter, PaymentService } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { loggerInto } from '../operations/log-lines.js';
 import { DECLINES } from '../gateway/public-codes.js';
-import { type Merchant, sale, startMerchant } from './merchant.js';
+import { sample } from '../rigs/extent.js';
+import { sale, useMerchant } from './merchant.js';
 
 const MESSAGE = 'Kayip veya calinti kart';
-const CODES = [...DECLINES, 'RVV0001'];
+/** In the short tests some: what each code means is in test/gateway/readings/verdicts.spec.ts. */
+const CODES = [...sample(5, DECLINES), 'RVV0001'];
 
 @Controller('with-filter')
 @UseFilters(PaymentExceptionFilter)
@@ -31,20 +32,10 @@ class PlainController {
 
 describe('a card tester at a shop', () => {
   const lines: string[] = [];
-  let simulator: Simulator;
-  let merchant: Merchant;
-
-  beforeAll(async () => {
-    simulator = await startSimulator({ dialect: 'morpos' });
-    merchant = await startMerchant('fastify', simulator, {
-      metadata: { controllers: [FilteredController, PlainController] },
-      options: { failureUrl: undefined, successUrl: undefined, pendingUrl: undefined },
-      application: { logger: loggerInto(lines) },
-    });
-  });
-  afterAll(async () => {
-    await merchant.app.close();
-    await simulator.close();
+  const shop = useMerchant({
+    metadata: { controllers: [FilteredController, PlainController] },
+    options: { failureUrl: undefined, successUrl: undefined, pendingUrl: undefined },
+    application: { logger: loggerInto(lines) },
   });
 
   /** Everything in which two answers to declines could differ, without the ids of the payments. */
@@ -61,7 +52,13 @@ describe('a card tester at a shop', () => {
 
   function declineNext(operation: 'Init3d' | 'Auth3d', code: string): void {
     const body = JSON.stringify({ code, message: MESSAGE });
-    simulator.fail({ operation, kind: 'reply', status: 200, headers: { 'content-type': 'application/json' }, body });
+    shop.simulator.fail({
+      operation,
+      kind: 'reply',
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
   }
 
   it.each(['with-filter', 'without-filter'])('gets the same answer for every declined start, %s', async (route) => {
@@ -69,10 +66,10 @@ describe('a card tester at a shop', () => {
     for (const code of CODES) {
       const input = sale();
       declineNext('Init3d', code);
-      const response = await post(`${merchant.url}/${route}`, input);
+      const response = await post(`${shop.url}/${route}`, input);
       expect(response.status).toBe(402);
       answers.add(await answerOf(response));
-      const [payment] = await merchant.payments.findByReference(input.reference!);
+      const [payment] = await shop.payments.findByReference(input.reference!);
       expect(payment).toMatchObject({ state: 'failed', reason: 'declined', code });
     }
     expect([...answers]).toHaveLength(1);
@@ -82,11 +79,11 @@ describe('a card tester at a shop', () => {
   it('gets the same answer for every payment that Auth3d declined', async () => {
     const answers = new Set<string>();
     for (const code of CODES) {
-      const { payment, html } = await merchant.payments.init3d(sale());
-      const callback = simulator.approve(html);
+      const { payment, html } = await shop.payments.init3d(sale());
+      const callback = shop.simulator.approve(html);
       declineNext('Auth3d', code);
       answers.add(await answerOf(await post(callback.url, callback.fields)));
-      const ended: Payment | null = await merchant.payments.find(payment.conversationId);
+      const ended: Payment | null = await shop.payments.find(payment.conversationId);
       expect(ended).toMatchObject({ state: 'failed', reason: 'declined', code });
     }
     expect([...answers]).toHaveLength(1);

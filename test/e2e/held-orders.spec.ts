@@ -1,13 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
-import { OnPayment, PaymentClock, type PaymentEvent, type PaymentService } from 'nestjs-card-payment';
-import type { Simulator } from 'nestjs-card-payment/simulator';
+import { OnPayment, type PaymentEvent, type PaymentService } from 'nestjs-card-payment';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
 import { ODD } from '../rigs/odd-answers.js';
-import { startTimelessGateway } from '../rigs/simulated-gateway.js';
-import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { type Engine, ENGINES_IN_TURN } from './engines.js';
-import { bring, type Merchant, sale, startMerchant } from './merchant.js';
+import { ENGINES_IN_TURN } from './engines.js';
+import { bring, sale, useMerchant } from './merchant.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -31,37 +28,24 @@ class Orders {
   }
 }
 
-describe.each(ENGINES_IN_TURN)('an order that is held, on %s', (_name, open) => {
-  let engine: Engine;
-  let store: PaymentStore;
-  let simulator: Simulator;
-  let merchant: Merchant;
+describe.each(ENGINES_IN_TURN)('an order that is held, on %s', (_name, engine) => {
+  const clock = new ClockSetAhead();
+  const shop = useMerchant({
+    engine,
+    clock,
+    gateway: { clock: () => clock.now(), timestampToleranceMs: Infinity },
+    metadata: { providers: [Orders] },
+    options: { background: false, retentionMs: 0 },
+  });
   let payments: PaymentService;
   let orders: Orders;
-  let clock: ClockSetAhead;
   let placed = 0;
 
-  beforeAll(async () => {
-    clock = new ClockSetAhead();
-    simulator = await startTimelessGateway({ clock: () => clock.now() });
-    engine = await open();
-    store = await engine.open(clock);
-    merchant = await startMerchant('express', simulator, {
-      metadata: { providers: [Orders] },
-      options: { store, background: false, retentionMs: 0 },
-      override: (builder) => builder.overrideProvider(PaymentClock).useValue(clock),
-    });
-    payments = merchant.payments;
-    orders = merchant.app.get(Orders);
-  });
   beforeEach(() => {
+    ({ payments } = shop);
+    orders = shop.app.get(Orders);
     orders.givenBack.length = 0;
     orders.heard.length = 0;
-  });
-  afterAll(async () => {
-    await merchant.app.close();
-    await simulator.close();
-    await engine.stop();
   });
 
   const PAID = '149.90';
@@ -84,30 +68,11 @@ describe.each(ENGINES_IN_TURN)('an order that is held, on %s', (_name, open) => 
     return [orders.givenBack, orders.heard];
   }
 
-  it('hears of no further click, of whatever kind', async () => {
-    const order = newOrder();
-    const paid = await payments.doPayment(order());
-    const { reference, transactionDetails } = order();
-    const sent = simulator.requests.length;
-    const clicks = [
-      () => payments.doPayment(order(DECLINED)),
-      () => payments.init3d(order()),
-      () => payments.startHosted({ reference, transactionDetails }),
-    ];
-    for (const click of clicks) {
-      await expect(click()).rejects.toMatchObject({ code: 'PAYMENT_DUPLICATE', key: 'reference', payment: paid });
-    }
-    await payments.reconcile();
-    expect(await payments.findByReference(reference!)).toEqual([paid]);
-    expect(simulator.requests).toHaveLength(sent);
-    expect(await told()).toEqual([[], []]);
-  });
-
   it('is not given back by a tab that expires, or comes back, after it was paid', async () => {
     const order = newOrder();
     const tabs = [await payments.init3d(order()), await payments.init3d(order())];
     const paid = await payments.doPayment(order());
-    const answer = await bring(simulator.approve(tabs[0]!.conversationId));
+    const answer = await bring(shop.simulator.approve(tabs[0]!.conversationId));
     expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${paid.conversationId}`);
     await later(2);
     expect(await Promise.all(tabs.map(async ({ conversationId }) => payments.find(conversationId)))).toMatchObject([
@@ -131,7 +96,7 @@ describe.each(ENGINES_IN_TURN)('an order that is held, on %s', (_name, open) => 
   it('is given back once, by the last of its payments that ends without money', async () => {
     const order = newOrder();
     const tab = await payments.init3d(order());
-    simulator.fail({ operation: 'DoPayment', ...ODD.empty, at: 'before' });
+    shop.simulator.fail({ operation: 'DoPayment', ...ODD.empty, at: 'before' });
     const { conversationId, state } = await payments.doPayment(order());
     await later(2);
     expect(await payments.find(tab.conversationId)).toMatchObject({ state: 'expired' });
@@ -158,23 +123,14 @@ describe.each(ENGINES_IN_TURN)('an order that is held, on %s', (_name, open) => 
     // For so long its event waits for a handler.
     const monthMs = 721 * HOUR_MS;
     clock.aheadMs += monthMs;
-    await store.purge('default', { paymentsMs: 1, pairsMs: 2 * monthMs, keysMs: HOUR_MS });
+    await shop.store.purge('default', { paymentsMs: 1, pairsMs: 2 * monthMs, keysMs: HOUR_MS });
     expect(await payments.find(conversationId)).toBeNull();
     clock.aheadMs -= monthMs;
-    const answer = await bring(simulator.approve(tab.conversationId));
+    const answer = await bring(shop.simulator.approve(tab.conversationId));
     expect(answer.headers.get('location')).toBe(`https://shop.example/pending?conversationId=${tab.conversationId}`);
     expect(await told()).toEqual([[], []]);
     const taken = { code: 'PAYMENT_DUPLICATE', key: 'reference', payment: null };
     await expect(payments.doPayment(order())).rejects.toMatchObject(taken);
     await expect(payments.init3d(order())).rejects.toMatchObject(taken);
-  });
-
-  it('is free, without an event, once the shop itself gives up its page', async () => {
-    const order = newOrder();
-    const { reference, transactionDetails } = order();
-    const { conversationId } = await payments.startHosted({ reference, transactionDetails });
-    expect(await payments.abandon(conversationId)).toMatchObject({ state: 'expired', reason: 'abandoned' });
-    expect(await told()).toEqual([[], []]);
-    expect(await payments.doPayment(order())).toMatchObject({ state: 'succeeded' });
   });
 });

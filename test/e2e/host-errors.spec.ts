@@ -1,10 +1,9 @@
 import { Injectable, type Provider } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { type GatewayDialect, OnPayment, type PaymentOptions, standardDialect } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { loggerInto } from '../operations/log-lines.js';
 import { until } from '../services/until.js';
-import { bring, type Merchant, sale, startMerchant } from './merchant.js';
+import { bring, type Merchant, sale, useMerchants } from './merchant.js';
 
 const CARD = '4508034508034509';
 /** What a merchant may put into an error. */
@@ -15,22 +14,14 @@ const HERE = /, at .*test\/e2e\/host-errors\.spec\.ts:\d+:\d+/;
 describe('the log, when a function of the merchant throws', () => {
   const log: string[] = [];
   const records: unknown[] = [];
-  let simulator: Simulator;
-  let merchant: Merchant | undefined;
-
-  beforeAll(async () => {
-    simulator = await startSimulator();
-  });
-  afterEach(async () => {
-    await merchant?.app.close();
-    merchant = undefined;
+  const merchants = useMerchants({ dialect: 'standard' });
+  afterEach(() => {
     expect(log.join('\n') + JSON.stringify(records)).not.toMatch(/4508034508034509|1236|\b000\b/);
     log.length = records.length = 0;
   });
-  afterAll(() => simulator.close());
 
   async function start(options: PaymentOptions, providers: Provider[] = []): Promise<Merchant> {
-    merchant = await startMerchant('express', simulator, {
+    const merchant = await merchants.start('express', {
       options,
       metadata: { providers },
       application: { logger: loggerInto(log, records) },
@@ -131,7 +122,7 @@ describe('the log, when a function of the merchant throws', () => {
   it('beforeAuth3d, and the function for an address', async () => {
     const { payments } = await start({ beforeAuth3d: thrower, failureUrl: thrower });
     const { conversationId } = await payments.init3d(sale());
-    expect((await bring(simulator.approve(conversationId))).status).toBe(200);
+    expect((await bring(merchants.simulator.approve(conversationId))).status).toBe(200);
     expect(await line(/: beforeAuth3d threw, which counts as no; nothing was sent: Error: card/)).toMatch(HERE);
     expect(await line(/: failureUrl returned no usable URL; .* The function threw: Error: card/)).toMatch(HERE);
   });

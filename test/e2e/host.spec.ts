@@ -11,7 +11,7 @@ import {
 } from '@nestjs/common';
 import { APP_GUARD, Reflector } from '@nestjs/core';
 import { InjectPayment, PaymentModule, PaymentService } from 'nestjs-card-payment';
-import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import type { BankCallback } from 'nestjs-card-payment/simulator';
 import {
   bring,
   type Merchant,
@@ -20,7 +20,7 @@ import {
   PLATFORMS,
   sale,
   simulatorOptions,
-  startMerchant,
+  useMerchants,
 } from './merchant.js';
 
 const Public = () => SetMetadata('public', true);
@@ -39,26 +39,12 @@ class SecondAccountController {
 }
 
 describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
-  let simulator: Simulator;
-  let merchant: Merchant | undefined;
-
-  beforeAll(async () => {
-    simulator = await startSimulator({ dialect: 'morpos' });
-  });
-  afterEach(async () => {
-    await merchant?.app.close();
-    merchant = undefined;
-  });
-  afterAll(() => simulator.close());
-
-  async function start(setup: MerchantSetup): Promise<Merchant> {
-    merchant = await startMerchant(platform, simulator, setup);
-    return merchant;
-  }
+  const merchants = useMerchants();
+  const start = (setup: MerchantSetup): Promise<Merchant> => merchants.start(platform, setup);
 
   async function payBy3d({ payments }: Merchant): Promise<{ callback: BankCallback; answer: Response }> {
     const { conversationId } = await payments.init3d(sale());
-    const callback = simulator.approve(conversationId);
+    const callback = merchants.simulator.approve(conversationId);
     return { callback, answer: await bring(callback) };
   }
 
@@ -99,7 +85,7 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
   });
 
   it('serves two accounts, each with its own path, variables and service', async () => {
-    const { url, credentials } = simulator;
+    const { url, credentials } = merchants.simulator;
     const variables = {
       PAYMENT_EU_BASE_URL: url,
       PAYMENT_EU_DIALECT: 'morpos',
@@ -123,7 +109,7 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
       expect(await shop.payments.find(second.conversationId)).toBeNull();
 
       const { conversationId } = await payments.init3d(sale());
-      const { request } = simulator.approve(conversationId);
+      const { request } = merchants.simulator.approve(conversationId);
       const answer = await fetch(request.url.replace('https://shop.example', shop.url), {
         ...request,
         redirect: 'manual',
@@ -134,9 +120,14 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
       for (const name of Object.keys(variables)) delete process.env[name];
     }
   });
+});
+
+describe('in any host', () => {
+  const merchants = useMerchants();
+  const start = (setup: MerchantSetup): Promise<Merchant> => merchants.start('fastify', setup);
 
   it('refuses to start with an account or a path used twice', async () => {
-    const options = { ...simulatorOptions(simulator), publicUrl: 'https://shop.example' };
+    const options = { ...simulatorOptions(merchants.simulator), publicUrl: 'https://shop.example' };
     @Module({ imports: [PaymentModule.forRoot(options)] })
     class OrdersModule {}
     await expect(start({ metadata: { imports: [OrdersModule] } })).rejects.toThrow(

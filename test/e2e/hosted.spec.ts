@@ -1,10 +1,9 @@
-import { OnPayment, type Payment, PaymentClock, type PaymentEvent, PaymentHostedError } from 'nestjs-card-payment';
-import { type JsonObject, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { OnPayment, type Payment, type PaymentEvent } from 'nestjs-card-payment';
+import { type JsonObject, type Simulator } from 'nestjs-card-payment/simulator';
 import { SkippingClock } from '../rigs/clock-set-ahead.js';
-import { ODD } from '../rigs/odd-answers.js';
 import { showInInquiries } from '../rigs/odd-gateway.js';
 import { startTimelessGateway } from '../rigs/simulated-gateway.js';
-import { bring, type Merchant, type MerchantSetup, sale as cardSale, startMerchant } from './merchant.js';
+import { bring, type Merchant, startMerchant, useMerchant } from './merchant.js';
 
 const HOUR = 3_600_000;
 const DECLINED_CARD = '4111111111111111';
@@ -20,22 +19,16 @@ function forged(url: string, fields: Readonly<Record<string, string>> = {}): Pro
   return fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
 }
 
-async function rejected(call: Promise<unknown>): Promise<PaymentHostedError> {
-  const error: unknown = await call.catch((thrown: unknown) => thrown);
-  expect(error).toBeInstanceOf(PaymentHostedError);
-  return error as PaymentHostedError;
-}
-
+/** A shop whose clock moves when a call pauses, or by {@link pass}. */
 class Shop {
-  events: [string, string][] = [];
-
   private constructor(
     readonly clock: SkippingClock,
     readonly simulator: Simulator,
     readonly merchant: Merchant,
+    private readonly events: readonly (readonly [conversationId: string, type: string])[],
   ) {}
 
-  static async open(setup: MerchantSetup = {}) {
+  static async open() {
     const clock = new SkippingClock();
     const simulator = await startTimelessGateway({ clock: () => clock.now() });
     const heard: [string, string][] = [];
@@ -47,14 +40,11 @@ class Shop {
     }
     const merchant = await startMerchant('fastify', simulator, {
       structure: { callback: { waitMs: 3_000 } },
-      override: (builder) => builder.overrideProvider(PaymentClock).useValue(clock),
-      ...setup,
-      options: { background: false, ...setup.options },
+      clock,
+      options: { background: false },
       metadata: { providers: [Handler] },
     });
-    const shop = new Shop(clock, simulator, merchant);
-    shop.events = heard;
-    return shop;
+    return new Shop(clock, simulator, merchant, heard);
   }
 
   get payments() {
@@ -99,6 +89,8 @@ class Shop {
   }
 }
 
+// What comes of pages that are paid, declined, given up, left open or paid late is in
+// test/net/expected/scripts/hosted.txt, on every engine; of every fault at the opening, in test/faults/page.spec.ts.
 describe("the gateway's own page", () => {
   let shop: Shop;
   beforeAll(async () => {
@@ -106,40 +98,9 @@ describe("the gateway's own page", () => {
   });
   afterAll(() => shop.close());
 
-  it('is opened, paid there, and known as paid when the buyer comes back', async () => {
-    const sale = order();
-    const { conversationId, redirectUrl, html, expiresAt, payment } = await shop.payments.startHosted(sale);
-    expect(redirectUrl).toMatch(new RegExp(`^${shop.simulator.publicUrl}/hosted/`));
-    expect(html).toBeNull();
-    expect(expiresAt > shop.clock.now()).toBe(true);
-    expect(payment).toMatchObject({ state: 'pending', kind: 'hosted', maskedCardNumber: null, settled: false });
-
-    const answer = await bring(shop.simulator.payAtPage(conversationId));
-    expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
-    expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'succeeded', stored: true, code: 'B0000' });
-    expect(shop.simulator.ledger.chargedTimes(conversationId)).toBe(1);
-    expect(await shop.eventsOf(conversationId)).toEqual(['payment.succeeded']);
-    // Copies of the callback, and the fail URL, change nothing.
-    await forged(shop.callbackUrl(conversationId, 'failUrl'));
-    expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'succeeded' });
-    expect(shop.simulator.ledger.calls('Auth3d')).toBe(0);
-  });
-
-  it('shows its form to embed, which is paid in the same way and not shown again', async () => {
-    const sale = order('80.00', { form: 'embedded' });
-    const { conversationId, redirectUrl, html, expiresAt } = await shop.payments.startHosted(sale);
-    expect(redirectUrl).toBeNull();
-    expect(html).toContain('<form');
-    expect(expiresAt.getTime()).toBeLessThanOrEqual(shop.clock.now().getTime() + 20 * 60_000);
-    expect(await rejected(shop.payments.startHosted(sale))).toMatchObject({ reason: 'page_open', statusCode: 409 });
-    await bring(shop.simulator.payAtPage(html!));
-    expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'succeeded' });
-  });
-
   it('in a frame takes the whole window to the page of the shop', async () => {
-    const { conversationId } = await shop.payments.startHosted(order('81.00', { form: 'embedded' }));
-    const { request } = shop.simulator.payAtPage(conversationId);
+    const { conversationId, html } = await shop.payments.startHosted(order('81.00', { form: 'embedded' }));
+    const { request } = shop.simulator.payAtPage(html!);
     const headers = { ...request.headers, 'sec-fetch-dest': 'iframe' };
     const answer = await fetch(request.url, { ...request, headers, redirect: 'manual' });
     expect(answer.status).toBe(200);
@@ -148,46 +109,20 @@ describe("the gateway's own page", () => {
     expect(await answer.text()).toContain(link);
   });
 
-  it('is the same when the same sale is started again, even forty times at once, and no other can be', async () => {
-    const sale = order('60.00', { idempotencyKey: 'key-of-forty' });
-    const first = await shop.payments.startHosted(sale);
+  it('is opened once by forty starts at once, and is the same for forty more', async () => {
+    const sale = order('62.00', { idempotencyKey: 'key-of-forty' });
     const sent = shop.simulator.ledger.calls('hostedPage');
-    const again = await Promise.all(Array.from({ length: 40 }, () => shop.payments.startHosted(sale)));
-    expect(new Set(again.map(({ redirectUrl }) => redirectUrl))).toEqual(new Set([first.redirectUrl]));
-    const withoutKey = await shop.payments.startHosted({ ...sale, idempotencyKey: undefined });
-    expect(withoutKey.redirectUrl).toBe(first.redirectUrl);
-    expect(await rejected(shop.payments.startHosted({ ...sale, form: 'embedded' }))).toMatchObject({
-      reason: 'page_open',
-      payment: { conversationId: first.conversationId },
-    });
-    const otherAmount = { ...order('61.00'), reference: sale.reference };
-    await expect(shop.payments.startHosted(otherAmount)).rejects.toMatchObject({
-      code: 'PAYMENT_DUPLICATE',
-      key: 'reference',
-      payment: { conversationId: first.conversationId },
-    });
-    expect(shop.simulator.ledger.calls('hostedPage')).toBe(sent);
-  });
-
-  it('is opened once by forty starts at once', async () => {
-    const sale = order('62.00');
-    const sent = shop.simulator.ledger.calls('hostedPage');
-    const starts = await Promise.allSettled(Array.from({ length: 40 }, () => shop.payments.startHosted(sale)));
+    const fortyTimes = () => Promise.allSettled(Array.from({ length: 40 }, () => shop.payments.startHosted(sale)));
+    const [starts, again] = [await fortyTimes(), await fortyTimes()];
     expect(shop.simulator.ledger.calls('hostedPage')).toBe(sent + 1);
-    const pages = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value.redirectUrl] : []));
-    expect(new Set(pages).size).toBe(1);
+    const pages = [...starts, ...again].flatMap((start) =>
+      start.status === 'fulfilled' ? [start.value.redirectUrl] : [],
+    );
+    expect([pages.length > 40, new Set(pages).size]).toEqual([true, 1]);
     for (const start of starts) {
       if (start.status === 'rejected') expect(start.reason).toMatchObject({ reason: 'page_open' });
     }
-  });
-
-  it('leaves no second way to pay the order while it is open', async () => {
-    const sale = order('63.00');
-    const { conversationId } = await shop.payments.startHosted(sale);
-    const card = { ...cardSale('63.00'), reference: sale.reference };
-    const taken = { code: 'PAYMENT_DUPLICATE', key: 'reference', payment: { conversationId, state: 'pending' } };
-    await expect(shop.payments.doPayment(card)).rejects.toMatchObject(taken);
-    await expect(shop.payments.init3d(card)).rejects.toMatchObject(taken);
+    expect(again.map(({ status }) => status)).not.toContain('rejected');
   });
 
   it('is not paid by a forged return, and the buyer is told that it is not known yet', async () => {
@@ -208,60 +143,6 @@ describe("the gateway's own page", () => {
     expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'succeeded' });
   });
 
-  it('sends the buyer to the failure page at once after a decline, and takes another card', async () => {
-    const sale = order();
-    const { conversationId, redirectUrl } = await shop.payments.startHosted(sale);
-    const declined = shop.simulator.payAtPage(conversationId, { cardNo: DECLINED_CARD });
-    expect(declined.charged).toBe(false);
-    const answer = await bring(declined);
-    expect(answer.headers.get('location')).toContain('/failed?');
-    expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'pending', reason: 'declined', code: 'B0014' });
-    expect(await shop.eventsOf(conversationId)).toEqual([]);
-    expect(await shop.payments.startHosted(sale)).toMatchObject({ conversationId, redirectUrl });
-    await bring(shop.simulator.payAtPage(conversationId));
-    expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'succeeded', reason: null });
-  });
-
-  it('charges once in two tabs', async () => {
-    const { conversationId } = await shop.payments.startHosted(order());
-    const tabs = [shop.simulator.payAtPage(conversationId), shop.simulator.payAtPage(conversationId)];
-    await Promise.all(tabs.map(bring));
-    expect(shop.simulator.ledger.chargedTimes(conversationId)).toBe(1);
-    expect(await shop.eventsOf(conversationId)).toEqual(['payment.succeeded']);
-  });
-
-  it('can be given up, which frees the order, unless it was paid', async () => {
-    const sale = order();
-    const { conversationId } = await shop.payments.startHosted(sale);
-    expect(await shop.payments.abandon(conversationId)).toMatchObject({ state: 'expired', reason: 'abandoned' });
-    expect(await shop.payments.abandon(conversationId)).toMatchObject({ state: 'expired', reason: 'abandoned' });
-    const second = await shop.payments.startHosted(sale);
-    expect(second.conversationId).not.toBe(conversationId);
-    shop.simulator.payAtPage(second.conversationId, { callback: 'none' });
-    expect(await shop.payments.abandon(second.conversationId)).toMatchObject({ state: 'succeeded' });
-  });
-
-  it('that was given up keeps its key: the next page needs a new one', async () => {
-    const sale = order('70.00', { idempotencyKey: 'given-up' });
-    const { conversationId } = await shop.payments.startHosted(sale);
-    await shop.payments.abandon(conversationId);
-    await expect(shop.payments.startHosted(sale)).rejects.toMatchObject({
-      code: 'PAYMENT_DUPLICATE',
-      key: 'idempotencyKey',
-      payment: { conversationId, state: 'expired' },
-    });
-    const next = await shop.payments.startHosted({ ...sale, idempotencyKey: 'next' });
-    expect(next.conversationId).not.toBe(conversationId);
-  });
-
-  it('that was given up and is paid after all is in review, told by its event', async () => {
-    const { conversationId } = await shop.payments.startHosted(order());
-    await shop.payments.abandon(conversationId);
-    await bring(shop.simulator.payAtPage(conversationId));
-    expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'review', reason: 'moved_after_all' });
-    expect(await shop.eventsOf(conversationId)).toEqual(['payment.review']);
-  });
-
   it('is given up only after the gateway was asked again, two seconds after it was asked last', async () => {
     const { conversationId } = await shop.payments.startHosted(order());
     await shop.payments.inquire(conversationId);
@@ -272,32 +153,12 @@ describe("the gateway's own page", () => {
     expect(shop.clock.monotonic() - began).toBeGreaterThan(1_500);
   });
 
-  it('cannot be completed by Auth3d, and only a page can be abandoned', async () => {
+  it('cannot be completed by Auth3d', async () => {
     const { conversationId } = await shop.payments.startHosted(order());
     await expect(shop.payments.auth3d({ conversationId, fields: { a: '1' } })).rejects.toMatchObject({
       code: 'PAYMENT_STATE',
     });
-    const card = cardSale('20.00');
-    const direct = await shop.payments.doPayment(card);
-    await expect(shop.payments.abandon(direct.conversationId)).rejects.toMatchObject({ code: 'PAYMENT_STATE' });
-    await expect(shop.payments.abandon('ABC00000000000000009')).rejects.toMatchObject({ code: 'PAYMENT_NOT_FOUND' });
-  });
-
-  it('is asked about by inquire, for hosts with a controller of their own', async () => {
-    const { conversationId } = await shop.payments.startHosted(order());
-    expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: 'pending' });
-    shop.simulator.payAtPage(conversationId, { callback: 'none' });
-    // The gateway is asked every two seconds at most.
-    expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: 'pending' });
-    shop.clock.aheadMs += 2_000;
-    expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: 'succeeded' });
-  });
-
-  it('gives its money back like any payment', async () => {
-    const { conversationId } = await shop.payments.startHosted(order());
-    await bring(shop.simulator.payAtPage(conversationId));
-    expect(await shop.payments.refund({ conversationId, amount: '40.00' })).toMatchObject({ state: 'succeeded' });
-    expect(await shop.payments.refundTotals(conversationId)).toMatchObject({ refundable: '109.90' });
+    expect(shop.simulator.ledger.calls('Auth3d')).toBe(0);
   });
 
   it.each([
@@ -322,19 +183,6 @@ describe("the gateway's own page", () => {
     expect(shop.simulator.requests).toHaveLength(sent);
     expect(await shop.payments.findByReference(input.reference!)).toEqual([]);
   });
-
-  it.each(['redirect-http', 'redirect-javascript', 'redirect-missing', 'redirect-too-long'] as const)(
-    'is not opened with %s, and leaves the order free',
-    async (name) => {
-      const sale = order();
-      const fault = shop.simulator.fail({ operation: 'hostedPage', ...ODD[name] });
-      const error = await rejected(shop.payments.startHosted(sale));
-      expect(error).toMatchObject({ reason: 'unreadable', payment: { state: 'failed', kind: 'hosted' } });
-      expect(JSON.stringify(error) + error.message).not.toContain('hosted/');
-      expect(fault.timesPlayed).toBe(1);
-      expect(await shop.payments.startHosted(sale)).toMatchObject({ payment: { state: 'pending' } });
-    },
-  );
 });
 
 describe('in the course of time', () => {
@@ -346,22 +194,13 @@ describe('in the course of time', () => {
   };
   afterEach(() => Promise.all(shops.splice(0).map((shop) => shop.close())));
 
-  it('a page that is paid by a buyer who never comes back is known as paid within minutes', async () => {
-    const shop = await open();
-    const { conversationId } = await shop.payments.startHosted(order());
-    shop.simulator.payAtPage(conversationId, { callback: 'none' });
-    await shop.pass(10 * 60_000);
-    expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'succeeded' });
-    expect(await shop.eventsOf(conversationId)).toEqual(['payment.succeeded']);
-  });
-
   it.each(['unknown', 'pending'] as const)(
     'abandoned baskets leave no unknown and free their orders, if the gateway says "%s" for ever',
     async (word) => {
       const shop = await open();
       const edit = (fields: JsonObject) => word === 'pending' && (fields.transactionStatus = 'PENDING');
       shop.simulator.fail({ operation: 'CheckPayment', times: Infinity, kind: 'edit', edit });
-      const sales = Array.from({ length: 30 }, () => order());
+      const sales = Array.from({ length: 5 }, () => order());
       const starts = await Promise.all(sales.map((sale) => shop.payments.startHosted(sale)));
       await shop.pass(2 * HOUR);
       for (const { conversationId } of starts) {
@@ -371,41 +210,6 @@ describe('in the course of time', () => {
       expect(await shop.payments.startHosted(sales[0]!)).toMatchObject({ payment: { state: 'pending' } });
     },
   );
-
-  it('a page that is paid after its end is in review, found out by itself', async () => {
-    const shop = await open();
-    const { conversationId } = await shop.payments.startHosted(order());
-    await shop.pass(2 * HOUR);
-    expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'expired' });
-    shop.simulator.payAtPage(conversationId, { callback: 'none' });
-    await shop.pass(2 * HOUR);
-    expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'review', reason: 'moved_after_all' });
-    expect(await shop.eventsOf(conversationId)).toEqual(['payment.expired', 'payment.review']);
-  });
-
-  it('no second page is opened after the end, until the gateway has said twice that the first was not paid', async () => {
-    const shop = await open();
-    const sale = order();
-    await shop.payments.startHosted(sale);
-    shop.clock.aheadMs += HOUR;
-    expect(await rejected(shop.payments.startHosted(sale))).toMatchObject({ reason: 'page_open' });
-    await shop.pass(30 * 60_000);
-    expect(await shop.payments.startHosted(sale)).toMatchObject({ payment: { state: 'pending' } });
-  });
-
-  it('a gateway that is silent for a day makes it unknown, and its word ends that', async () => {
-    const shop = await open();
-    const { conversationId } = await shop.payments.startHosted(order());
-    const silence = shop.simulator.fail({ operation: 'CheckPayment', kind: 'status', status: 503, times: 10_000 });
-    await shop.pass(24 * HOUR);
-    expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'pending' });
-    await shop.pass(6 * HOUR);
-    expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'unknown', reason: 'no_answer' });
-    expect(await shop.eventsOf(conversationId)).toEqual(['payment.unknown']);
-    silence.release();
-    await shop.pass(6 * HOUR);
-    expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'expired' });
-  });
 
   it.each([
     ['code', 'pending'],
@@ -426,20 +230,6 @@ describe('in the course of time', () => {
     const { conversationId } = await shop.payments.startHosted(order());
     await bring(shop.simulator.payAtPage(conversationId, { installmentCount: 3 }));
     expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'succeeded' });
-  });
-
-  it('a page whose opening was cut off by a crash frees its order within two minutes', async () => {
-    const shop = await open();
-    const sale = order();
-    shop.simulator.fail({ operation: 'hostedPage', kind: 'stall' });
-    const cut = shop.payments.startHosted(sale).catch((error: unknown) => error);
-    const { conversationId } = await untilStored(shop, sale.reference);
-    shop.clock.aheadMs += 3 * 60_000;
-    await shop.payments.reconcile();
-    expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'expired' });
-    shop.simulator.reset();
-    expect(await cut).toBeInstanceOf(PaymentHostedError);
-    expect(await shop.payments.startHosted(sale)).toMatchObject({ payment: { state: 'pending' } });
   });
 });
 
@@ -511,7 +301,8 @@ describe('what the gateway answers about a page', () => {
   });
 
   it('does not tell a buyer whose second card was taken that the first was declined', async () => {
-    await bring(shop.simulator.payAtPage(conversationId, { cardNo: DECLINED_CARD }));
+    const declined = await bring(shop.simulator.payAtPage(conversationId, { cardNo: DECLINED_CARD }));
+    expect(declined.headers.get('location')).toContain('/failed?');
     expect(await shop.stateOf(conversationId)).toMatchObject({ state: 'pending', reason: 'declined' });
     const paid = shop.simulator.payAtPage(conversationId);
     shop.answering({}, 503);
@@ -519,20 +310,12 @@ describe('what the gateway answers about a page', () => {
   });
 });
 
-async function untilStored(shop: Shop, reference: string): Promise<Payment> {
-  for (;;) {
-    const [payment] = await shop.payments.findByReference(reference);
-    if (payment) return payment;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
+describe('a dialect without the page', () => {
+  const shop = useMerchant({ gateway: { dialect: 'standard' } });
 
-test('a dialect without it refuses it, with nothing recorded', async () => {
-  const simulator = await startSimulator({ dialect: 'standard' });
-  const merchant = await startMerchant('express', simulator);
-  const sale = order();
-  await expect(merchant.payments.startHosted(sale)).rejects.toMatchObject({ code: 'PAYMENT_UNSUPPORTED' });
-  expect(await merchant.payments.findByReference(sale.reference)).toEqual([]);
-  await merchant.app.close();
-  await simulator.close();
+  it('refuses it, with nothing recorded', async () => {
+    const sale = order();
+    await expect(shop.payments.startHosted(sale)).rejects.toMatchObject({ code: 'PAYMENT_UNSUPPORTED' });
+    expect(await shop.payments.findByReference(sale.reference)).toEqual([]);
+  });
 });

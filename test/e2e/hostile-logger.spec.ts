@@ -1,9 +1,8 @@
 import { Injectable, type LoggerService } from '@nestjs/common';
-import { MemoryPaymentStore, OnPayment, PaymentClock, type PaymentEvent } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { MemoryPaymentStore, OnPayment, type PaymentEvent } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { until } from '../services/until.js';
-import { type Merchant, type MerchantSetup, sale, startMerchant } from './merchant.js';
+import { bring, type Merchant, type MerchantSetup, sale, useMerchants } from './merchant.js';
 
 const LEVELS = ['log', 'warn', 'error', 'debug', 'verbose', 'fatal'] as const;
 
@@ -45,37 +44,30 @@ class Shop {
 }
 
 describe.each(Object.entries(LOGGERS))('a logger of the host that %s', (_what, make) => {
+  const merchants = useMerchants({ timestampToleranceMs: Infinity });
   let clock: TestClock;
-  let simulator: Simulator;
   let store: MemoryPaymentStore;
   let merchant: Merchant;
   let lines: number;
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);
 
-  beforeEach(async () => {
+  beforeEach(() => {
     unhandled.length = lines = 0;
     process.on('unhandledRejection', note);
     clock = new TestClock(new Date());
-    simulator = await startSimulator({
-      dialect: 'morpos',
-      clock: () => clock.now(),
-      timestampToleranceMs: Number.POSITIVE_INFINITY,
-    });
     store = new MemoryPaymentStore({ clock });
   });
-  afterEach(async () => {
-    await merchant.app.close();
-    await simulator.close();
+  afterEach(() => {
     process.off('unhandledRejection', note);
   });
 
   async function start(more: MerchantSetup = {}): Promise<void> {
     const logger = make(() => (lines += 1));
-    merchant = await startMerchant('express', simulator, {
+    merchant = await merchants.start('express', {
       options: { store },
       metadata: { providers: [Shop] },
-      override: (builder) => builder.overrideProvider(PaymentClock).useValue(clock),
+      clock,
       application: { logger },
       ...more,
     });
@@ -100,8 +92,7 @@ describe.each(Object.entries(LOGGERS))('a logger of the host that %s', (_what, m
     expect(await merchant.payments.doPayment(sale())).toMatchObject({ state: 'succeeded', stored: true });
     expect(await merchant.payments.doPayment(sale('10.51'))).toMatchObject({ state: 'failed' });
     const { conversationId } = await merchant.payments.init3d(sale());
-    const { url, ...request } = simulator.approve(conversationId).request;
-    const { status, headers } = await fetch(url, { ...request, redirect: 'manual' });
+    const { status, headers } = await bring(merchants.simulator.approve(conversationId));
     expect([status, headers.get('location')]).toEqual([303, expect.stringContaining('/paid')]);
     const forged = await fetch(`${merchant.url}/payments/${'A'.repeat(43)}/return`, { method: 'POST' });
     expect(forged.status).toBe(404);
@@ -121,7 +112,7 @@ describe.each(Object.entries(LOGGERS))('a logger of the host that %s', (_what, m
     [store.replace, store.leaseDue] = [replace, leaseDue];
     await clock.advance(20_000);
     expect(await stateOf(owed.conversationId)).toBe('succeeded');
-    simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'after' });
+    merchants.simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'after' });
     const unknown = await merchant.payments.doPayment(sale());
     expect(unknown.state).toBe('unknown');
     // The gateway is asked after 18 s at the latest, over a real connection.

@@ -1,7 +1,6 @@
-import { MemoryPaymentStore, PaymentClock } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { MemoryPaymentStore } from 'nestjs-card-payment';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
-import { bring, type Merchant, sale, startMerchant } from './merchant.js';
+import { bring, sale, useMerchant } from './merchant.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 
 /** A claim takes this store longer than the claim lasts. */
@@ -26,40 +25,27 @@ class SlowStore extends MemoryPaymentStore {
 }
 
 describe('a claim that took longer than it lasts', () => {
-  let simulator: Simulator;
-  let merchant: Merchant;
   const clock = new ClockSetAhead();
-
-  beforeAll(async () => {
-    simulator = await startSimulator({ dialect: 'morpos' });
-    merchant = await startMerchant('express', simulator, {
-      options: { store: new SlowStore(clock), background: false },
-      override: (builder) => builder.overrideProvider(PaymentClock).useValue(clock),
-    });
-  });
+  const shop = useMerchant({ clock, options: { store: new SlowStore(clock), background: false } });
   beforeEach(() => (clock.aheadMs = 0));
-  afterAll(async () => {
-    await merchant.app.close();
-    await simulator.close();
-  });
 
   it('sends no DoPayment, since another process may have settled the payment by now', async () => {
     const conversationId = 'LATE0000000000000001';
-    await expect(merchant.payments.doPayment(sale('149.90', { conversationId }))).rejects.toMatchObject({
+    await expect(shop.payments.doPayment(sale('149.90', { conversationId }))).rejects.toMatchObject({
       code: 'PAYMENT_NOT_SENT',
       payment: { state: 'failed', reason: 'not_sent' },
     });
-    expect(simulator.ledger.chargedTimes(conversationId)).toBe(0);
+    expect(shop.simulator.ledger.chargedTimes(conversationId)).toBe(0);
   });
 
   it('sends no Auth3d', async () => {
-    const { conversationId } = await merchant.payments.init3d(sale());
-    const answer = await bring(simulator.approve(conversationId));
+    const { conversationId } = await shop.payments.init3d(sale());
+    const answer = await bring(shop.simulator.approve(conversationId));
     expect(answer.headers.get('location')).toContain('https://shop.example/failed');
-    await expect(merchant.payments.find(conversationId)).resolves.toMatchObject({
+    await expect(shop.payments.find(conversationId)).resolves.toMatchObject({
       state: 'failed',
       reason: 'not_sent',
     });
-    expect(simulator.ledger.chargedTimes(conversationId)).toBe(0);
+    expect(shop.simulator.ledger.chargedTimes(conversationId)).toBe(0);
   });
 });

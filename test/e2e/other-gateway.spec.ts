@@ -3,7 +3,6 @@ import { Logger } from '@nestjs/common';
 import {
   MemoryPaymentStore,
   morposDialect,
-  PaymentClock,
   PaymentHealth,
   type PaymentOptions,
   type PaymentService,
@@ -41,7 +40,7 @@ class Shops {
   async at(simulator: Simulator, options: PaymentOptions = {}): Promise<Merchant> {
     const merchant = await startMerchant('fastify', simulator, {
       options: { store: this.store, background: false, timeoutMs: 2_000, ...options },
-      override: (builder) => builder.overrideProvider(PaymentClock).useValue(this.clock),
+      clock: this.clock,
     });
     this.merchants.push(merchant);
     return merchant;

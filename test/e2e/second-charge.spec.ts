@@ -1,30 +1,15 @@
-import { type DoPaymentDto, type Payment, SystemClock } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { type Engine, ENGINES_IN_TURN } from './engines.js';
+import type { DoPaymentDto, Payment } from 'nestjs-card-payment';
+import { ENGINES_IN_TURN } from './engines.js';
 import { ODD } from '../rigs/odd-answers.js';
-import { type Merchant, sale, startMerchant } from './merchant.js';
+import { bring, sale, useMerchant } from './merchant.js';
 
 const RESOLUTIONS = ['succeeded', 'failed'] as const;
 const NOTE = 'The bank has looked it up.';
 
-describe.each(ENGINES_IN_TURN)('an order that was charged although the gateway declined it, on %s', (_name, open) => {
-  let engine: Engine;
-  let simulator: Simulator;
-  let shop: Merchant;
+describe.each(ENGINES_IN_TURN)('an order that was charged although the gateway declined it, on %s', (_name, engine) => {
+  const shop = useMerchant({ engine, options: { background: false } });
   let order: Pick<DoPaymentDto, 'reference'>;
   let orders = 0;
-
-  beforeAll(async () => {
-    engine = await open();
-    const store = await engine.open(new SystemClock());
-    simulator = await startSimulator({ dialect: 'morpos' });
-    shop = await startMerchant('express', simulator, { options: { store, background: false } });
-  });
-  afterAll(async () => {
-    await shop.app.close();
-    await simulator.close();
-    await engine.stop();
-  });
   beforeEach(() => {
     orders += 1;
     order = { reference: `lied-${orders}` };
@@ -32,7 +17,7 @@ describe.each(ENGINES_IN_TURN)('an order that was charged although the gateway d
 
   /** Charged, although the answer says that it was declined. */
   async function chargedAndDeclined(): Promise<Payment> {
-    simulator.fail({ operation: 'DoPayment', ...ODD['declined-code'] });
+    shop.simulator.fail({ operation: 'DoPayment', ...ODD['declined-code'] });
     const payment = await shop.payments.doPayment(sale('149.90', order));
     expect(payment).toMatchObject({ state: 'failed', reason: 'declined' });
     return payment;
@@ -40,7 +25,7 @@ describe.each(ENGINES_IN_TURN)('an order that was charged although the gateway d
 
   /** Not charged and not answered: it holds the reference. */
   async function unanswered(): Promise<Payment> {
-    simulator.fail({ operation: 'DoPayment', ...ODD.empty, at: 'before' });
+    shop.simulator.fail({ operation: 'DoPayment', ...ODD.empty, at: 'before' });
     const payment = await shop.payments.doPayment(sale('149.90', order));
     expect(payment.state).toBe('unknown');
     return payment;
@@ -55,7 +40,7 @@ describe.each(ENGINES_IN_TURN)('an order that was charged although the gateway d
     return shop.payments.resolve(conversationId, state, NOTE);
   }
 
-  const sent = (operation: 'DoPayment' | 'Init3d' | 'Auth3d') => simulator.ledger.calls(operation);
+  const sent = (operation: 'DoPayment' | 'Init3d' | 'Auth3d') => shop.simulator.ledger.calls(operation);
 
   /** Neither a direct nor a 3D payment of the order reaches the gateway. */
   async function expectTaken(): Promise<void> {
@@ -77,7 +62,7 @@ describe.each(ENGINES_IN_TURN)('an order that was charged although the gateway d
       await expectTaken();
       expect(await resolve(lied, first)).toMatchObject({ state: first, stored: true });
       await expectTaken();
-      expect(simulator.ledger.chargedTimes(lied.conversationId)).toBe(1);
+      expect(shop.simulator.ledger.chargedTimes(lied.conversationId)).toBe(1);
       expect(await shop.payments.doPayment(sale('149.90', { ...order, allowRepeat: true }))).toMatchObject({
         state: 'succeeded',
       });
@@ -94,8 +79,7 @@ describe.each(ENGINES_IN_TURN)('an order that was charged although the gateway d
     await prove(lied);
     if (when === 'after') await resolve(holder, end);
     const before = sent('Auth3d');
-    const { url, fields } = simulator.approve(conversationId);
-    const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+    const answer = await bring(shop.simulator.approve(conversationId));
     expect(answer.headers.get('location')).toContain('/pending?');
     if (when === 'before') await resolve(holder, end);
     expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'failed', reason: 'reference_taken' });
@@ -112,9 +96,8 @@ describe.each(ENGINES_IN_TURN)('an order that was charged although the gateway d
       const [amount, state] = to;
       const lied = await chargedAndDeclined();
       const { conversationId } = await shop.payments.init3d(sale(amount, order));
-      const stall = simulator.fail({ operation: 'Auth3d', kind: 'stall', at: 'before' });
-      const { url, fields } = simulator.approve(conversationId);
-      const answer = fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+      const stall = shop.simulator.fail({ operation: 'Auth3d', kind: 'stall', at: 'before' });
+      const answer = bring(shop.simulator.approve(conversationId));
       await stall.played;
       await prove(lied);
       await expectTaken();

@@ -144,13 +144,6 @@ describe('the log at start-up', () => {
     await postgres.stop();
   });
 
-  it('shows no query of an address of the host', async () => {
-    const back = 'https://shop.example/back/{token}?key=secret';
-    const lines = await said({ imports: [payment({ returnUrl: back, failUrl: back })] });
-    expect(lines.join()).toContain('callback https://shop.example/back/{token}; ');
-    expect(lines.join()).not.toMatch(/secret/);
-  });
-
   it('warns of an account without a handler, unless plain events may reach a listener', async () => {
     const warning =
       'warn No handler gets the outcome of payments of the account default: add a method with ' +

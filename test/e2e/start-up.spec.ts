@@ -25,7 +25,7 @@ import {
 } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { openSqlStore } from 'nestjs-card-payment/sql';
-import { PLATFORMS, sale, simulatorOptions, startMerchant } from './merchant.js';
+import { sale, simulatorOptions } from './merchant.js';
 
 const PASSWORD = 'hunter2-secret';
 
@@ -320,13 +320,6 @@ describe('starting up', () => {
       expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(PASSWORD);
     });
 
-    it('nothing set: what is missing, at once', async () => {
-      const error = await failure([PaymentModule.forRoot()]);
-      expect(error.problems.map(({ option }) => option).sort()).toEqual(
-        ['baseUrl', 'clientId', 'clientSecret', 'merchantId', 'publicUrl', 'signer'].sort(),
-      );
-    });
-
     it.each<[string | undefined, Record<string, string>, boolean]>([
       [undefined, {}, true],
       ['development', {}, true],
@@ -350,11 +343,6 @@ describe('starting up', () => {
     it('the simulator is not offered when there is an account', async () => {
       Object.assign(process.env, variables(), { PAYMENT_API_KEY: '' });
       expect((await failure([PaymentModule.forRoot()])).message).not.toContain('simulator:');
-    });
-
-    it.each(PLATFORMS)('no application on %s', async (platform) => {
-      const options = { ...simulatorOptions(simulator), baseUrl: 'ftp://gateway.example' };
-      await expect(startMerchant(platform, simulator, { options })).rejects.toBeInstanceOf(PaymentConfigurationError);
     });
 
     it.each([

@@ -1,31 +1,23 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { MemoryPaymentStore, type PaymentOptions } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { loggerInto } from '../operations/log-lines.js';
-import { type Merchant, sale, startMerchant } from './merchant.js';
+import { sale, useMerchants } from './merchant.js';
 
 /** Frequent mistakes at first use, and what the log says of them. */
 describe('the log, when the gateway cannot be used', () => {
   const log: string[] = [];
-  let simulator: Simulator;
-  let merchant: Merchant | undefined;
+  const merchants = useMerchants();
 
-  beforeAll(async () => {
-    simulator = await startSimulator({ dialect: 'morpos' });
-  });
-  afterEach(async () => {
-    await merchant?.app.close();
-    merchant = undefined;
+  async function start(options: PaymentOptions = {}) {
+    const merchant = await merchants.start('express', { options, application: { logger: loggerInto(log) } });
     log.length = 0;
-  });
-  afterAll(() => simulator.close());
+    return merchant;
+  }
 
   /** Error lines of one payment of each kind. */
   async function errorsWith(options: PaymentOptions): Promise<string[]> {
-    merchant = await startMerchant('express', simulator, { options, application: { logger: loggerInto(log) } });
-    log.length = 0;
-    const { payments } = merchant;
+    const { payments } = await start(options);
     await payments.doPayment(sale()).catch(() => undefined);
     await payments.init3d(sale()).catch(() => undefined);
     return log.filter((line) => line.startsWith('error '));
@@ -39,12 +31,12 @@ describe('the log, when the gateway cannot be used', () => {
   ])('%s: an error that names the setting', async (_what, options, wanted) => {
     const errors = await errorsWith(options);
     expect(errors).toEqual([expect.stringMatching(wanted), expect.stringMatching(wanted)]);
-    for (const line of errors) expect(line).toContain(new URL(simulator.url).host);
+    for (const line of errors) expect(line).toContain(new URL(merchants.simulator.url).host);
     expect(log.join()).not.toContain('wrong');
   });
 
   it('wrong path', async () => {
-    const [error] = await errorsWith({ baseUrl: `${simulator.url}/v1` });
+    const [error] = await errorsWith({ baseUrl: `${merchants.simulator.url}/v1` });
     expect(error).toMatch(/HTTP 404, .*baseUrl \(PAYMENT_BASE_URL\), which must end before \/v1/);
   });
 
@@ -59,19 +51,18 @@ describe('the log, when the gateway cannot be used', () => {
         new RegExp(`127\\.0\\.0\\.1:${port} cannot be reached.*ECONNREFUSED.*PAYMENT_BASE_URL`),
       ],
       ['https://nonexistent.invalid', /nonexistent\.invalid cannot be reached.*(ENOTFOUND|EAI_AGAIN).*DNS/],
-      [simulator.url.replace('http:', 'https:'), /cannot be reached.*ERR_SSL_WRONG_VERSION_NUMBER.*No TLS connection/],
+      [
+        merchants.simulator.url.replace('http:', 'https:'),
+        /cannot be reached.*ERR_SSL_WRONG_VERSION_NUMBER.*No TLS connection/,
+      ],
     ] as const) {
       expect(await errorsWith({ baseUrl })).toEqual([expect.stringMatching(wanted), expect.stringMatching(wanted)]);
-      await merchant?.app.close();
-      merchant = undefined;
-      log.length = 0;
     }
   });
 
   it('does not say this of a decline', async () => {
-    merchant = await startMerchant('express', simulator, { application: { logger: loggerInto(log) } });
-    log.length = 0;
-    const { conversationId } = await merchant.payments.doPayment(sale('10.51'));
+    const { payments } = await start();
+    const { conversationId } = await payments.doPayment(sale('10.51'));
     expect(log).toEqual([
       expect.stringMatching(`^log Payment ${conversationId} of order-\\d+, 10.51 TRY: failed \\(declined, B0051\\)`),
     ]);
@@ -79,12 +70,9 @@ describe('the log, when the gateway cannot be used', () => {
 
   it('says what failed when Nest answers 500, and nothing that a store threw', async () => {
     const store = new MemoryPaymentStore();
-    const application = { logger: loggerInto(log) };
-    merchant = await startMerchant('express', simulator, { options: { store }, application });
-    const { payments, url } = merchant;
+    const { payments, url } = await start({ store });
     const fail = (): Promise<never> => Promise.reject(new Error('password=secret'));
     store.find = store.findByReference = store.findByTokenHash = fail;
-    log.length = 0;
     await expect(payments.find('X')).rejects.toThrow('store failed');
     await expect(payments.findByReference('X')).rejects.toThrow('store failed');
     await expect(payments.inquire('X')).rejects.toThrow('store failed');

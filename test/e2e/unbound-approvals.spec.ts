@@ -1,9 +1,9 @@
 import type { Payment } from 'nestjs-card-payment';
-import { type Simulator, type SimulatorOptions, startSimulator } from 'nestjs-card-payment/simulator';
+import type { Simulator } from 'nestjs-card-payment/simulator';
 import { sentAs, underHostedNames } from '../rigs/bank-ways.js';
 import { ODD } from '../rigs/odd-answers.js';
 import { approveUnbound, showInInquiries } from '../rigs/odd-gateway.js';
-import { type Merchant, type MerchantSetup, sale, startMerchant } from './merchant.js';
+import { bring, type MerchantOfSuite, sale, useMerchant } from './merchant.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -15,17 +15,19 @@ const FORGERIES: readonly (readonly [string, (dear: string) => string | null])[]
 ];
 
 describe("the bank's fields of a cheap order, sent to the token of an expensive one", () => {
+  const shops = {
+    standard: useMerchant({ gateway: { dialect: 'standard' } }),
+    trusting: useMerchant({ gateway: { dialect: 'standard' }, options: { trustUnbound: true } }),
+    morpos: useMerchant(),
+  };
   let simulator: Simulator;
-  let shop: Merchant;
+  let shop: MerchantOfSuite;
 
-  async function open(options: SimulatorOptions, setup: MerchantSetup = {}): Promise<void> {
-    simulator = await startSimulator(options);
-    shop = await startMerchant('fastify', simulator, setup);
+  function visit(which: keyof typeof shops): void {
+    shop = shops[which];
+    ({ simulator } = shop);
+    simulator.reset();
   }
-  afterEach(async () => {
-    await shop.app.close();
-    await simulator.close();
-  });
 
   /** The buyer authenticates the cheap order only, and sends its fields to the expensive one. */
   async function attack(forge: (dear: string) => string | null): Promise<{ answer: Response; dear: string }> {
@@ -50,7 +52,7 @@ describe("the bank's fields of a cheap order, sent to the token of an expensive 
     it.each(FORGERIES)(
       'with the conversationId %s, dialect standard: for a person to look at',
       async (_forgery, forge) => {
-        await open({ dialect: 'standard' });
+        visit('standard');
         approveUnbound(simulator, how);
         const { answer, dear } = await attack(forge);
         expect(answer.headers.get('location')).toBe(`https://shop.example/pending?conversationId=${dear}`);
@@ -59,7 +61,7 @@ describe("the bank's fields of a cheap order, sent to the token of an expensive 
     );
 
     it.each(FORGERIES.slice(0, 2))('with the conversationId %s, dialect morpos: refused', async (_forgery, forge) => {
-      await open({ dialect: 'morpos' });
+      visit('morpos');
       approveUnbound(simulator, how);
       const { answer, dear } = await attack(forge);
       expect(answer.status).toBe(400);
@@ -68,7 +70,7 @@ describe("the bank's fields of a cheap order, sent to the token of an expensive 
     });
 
     it("with the expensive order's conversationId, dialect morpos: the gateway is asked, and does not confirm", async () => {
-      await open({ dialect: 'morpos' });
+      visit('morpos');
       approveUnbound(simulator, how);
       const { answer, dear } = await attack((id) => id);
       expect(answer.headers.get('location')).toContain('/pending?');
@@ -78,7 +80,7 @@ describe("the bank's fields of a cheap order, sent to the token of an expensive 
     });
 
     it('an honest buyer pays, dialect morpos: the gateway confirms at once', async () => {
-      await open({ dialect: 'morpos' });
+      visit('morpos');
       approveUnbound(simulator, how);
       const { conversationId } = await shop.payments.init3d(sale());
       const callback = simulator.approve(conversationId);
@@ -95,11 +97,10 @@ describe("the bank's fields of a cheap order, sent to the token of an expensive 
     });
 
     it('an honest buyer pays, trustUnbound: the gateway is not asked', async () => {
-      await open({ dialect: 'standard' }, { options: { trustUnbound: true } });
+      visit('trusting');
       approveUnbound(simulator, how);
       const { conversationId } = await shop.payments.init3d(sale());
-      const callback = simulator.approve(conversationId);
-      await post(callback.url, callback.fields);
+      await bring(simulator.approve(conversationId));
       expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'succeeded', reason: null });
     });
   });
@@ -107,22 +108,10 @@ describe("the bank's fields of a cheap order, sent to the token of an expensive 
   describe.each(['code', 'text', 'status', 'id', 'amount'] as const)(
     'where an inquiry shows a code and %s',
     (shown) => {
-      it('an honest buyer waits: that does not confirm an approval that names nobody', async () => {
-        await open({ dialect: 'morpos' });
-        approveUnbound(simulator, 'omitId');
-        showInInquiries(simulator, shown);
-        const { conversationId } = await shop.payments.init3d(sale());
-        const callback = simulator.approve(conversationId);
-        await post(callback.url, callback.fields);
-        const expected = { state: 'unknown', reason: 'unbound' };
-        expect(await shop.payments.find(conversationId)).toMatchObject(expected);
-        expect(await shop.payments.inquire(conversationId)).toMatchObject(expected);
-      });
-
       const settled = shown === 'text' || shown === 'status' ? 'succeeded' : 'unknown';
 
       it(`a direct payment whose answer was lost is then ${settled}`, async () => {
-        await open({ dialect: 'morpos' });
+        visit('morpos');
         showInInquiries(simulator, shown);
         simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'after' });
         const { conversationId, state } = await shop.payments.doPayment(sale());
@@ -133,7 +122,7 @@ describe("the bank's fields of a cheap order, sent to the token of an expensive 
   );
 
   it('where Auth3d names what it approved: another payment, for a person to look at', async () => {
-    await open({ dialect: 'morpos' });
+    visit('morpos');
     const cheap = await shop.payments.init3d(sale('1.00'));
     const { conversationId: dear } = await shop.payments.init3d(sale('9999.00'));
     simulator.fail({
@@ -148,20 +137,19 @@ describe("the bank's fields of a cheap order, sent to the token of an expensive 
   });
 
   it('a direct payment is approved by the code alone', async () => {
-    await open({ dialect: 'standard' });
+    visit('standard');
     simulator.fail({ operation: 'DoPayment', ...ODD['bare-code'] });
     expect(await shop.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
   });
 
   describe("with the fields' names of the hosted page", () => {
     it.each(['form', 'get', 'json'] as const)('an honest buyer pays, by %s', async (method) => {
-      await open({ dialect: 'morpos' });
+      visit('morpos');
       const { conversationId } = await shop.payments.init3d(sale());
       const callback = underHostedNames(simulator.approve(conversationId));
       const body = JSON.stringify({ code: 'B0000', conversationId, amount: '149.90' });
       simulator.fail({ operation: 'Auth3d', kind: 'reply', status: 200, body });
-      const { url, ...request } = sentAs(callback, { method });
-      const answer = await fetch(url, { ...request, redirect: 'manual' });
+      const answer = await bring({ request: sentAs(callback, { method }) as typeof callback.request });
       expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
       const [sent] = simulator.requests.filter(({ operation }) => operation === 'Auth3d');
       expect(sent?.body).toEqual(callback.fields);

@@ -1,39 +1,28 @@
 import type { Server } from 'node:http';
 import { MemoryPaymentStore } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { interceptCalls } from '../rigs/store-calls.js';
 import { until } from '../services/until.js';
-import { bring, type Merchant, sale, startMerchant } from './merchant.js';
+import { bring, sale, startMerchant, useMerchant } from './merchant.js';
 
-const COPIES = 300;
+const COPIES = 100;
 
 describe('a buyer who posts one callback over and over while Auth3d is slow', () => {
-  let simulator: Simulator;
-  let store: PaymentStore;
   let reads = 0;
-  let merchant: Merchant;
   let arrived = 0;
-
-  beforeAll(async () => {
-    simulator = await startSimulator();
-    store = interceptCalls(new MemoryPaymentStore(), ({ method, proceed }) => {
-      if (method.startsWith('find')) reads += 1;
-      return proceed();
-    });
-    merchant = await startMerchant('fastify', simulator, { options: { background: false, store } });
-    (merchant.app.getHttpServer() as Server).on('request', () => (arrived += 1));
+  const store = interceptCalls(new MemoryPaymentStore(), ({ method, proceed }) => {
+    if (method.startsWith('find')) reads += 1;
+    return proceed();
   });
-  afterAll(async () => {
-    await merchant.app.close();
-    await simulator.close();
+  const shop = useMerchant({ gateway: { dialect: 'standard' }, options: { background: false, store } });
+  beforeAll(() => {
+    (shop.app.getHttpServer() as Server).on('request', () => (arrived += 1));
   });
 
   /** A callback whose Auth3d is under way and gives no answer before it is released. */
   async function stalled() {
-    const { conversationId } = await merchant.payments.init3d(sale());
-    const callback = simulator.approve(conversationId);
-    const fault = simulator.fail({ operation: 'Auth3d', kind: 'stall' });
+    const { conversationId } = await shop.payments.init3d(sale());
+    const callback = shop.simulator.approve(conversationId);
+    const fault = shop.simulator.fail({ operation: 'Auth3d', kind: 'stall' });
     const first = bring(callback);
     await fault.played;
     return { conversationId, callback, fault, first };
@@ -59,42 +48,42 @@ describe('a buyer who posts one callback over and over while Auth3d is slow', ()
     const paid = `https://shop.example/paid?conversationId=${conversationId}`;
     expect(await placesOf([first, ...all])).toEqual(new Set([paid]));
     expect(reads).toBe(0);
-    expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
+    expect(shop.simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
   });
 
   it('does not hold up other buyers', async () => {
     const { callback, fault, first, conversationId } = await stalled();
     const all = copies(() => bring(callback));
-    const other = await merchant.payments.init3d(sale());
-    expect((await bring(simulator.approve(other.conversationId))).headers.get('location')).toContain('/paid?');
+    const other = await shop.payments.init3d(sale());
+    expect((await bring(shop.simulator.approve(other.conversationId))).headers.get('location')).toContain('/paid?');
     fault.release();
     await Promise.all([...all, first]);
-    expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
+    expect(shop.simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
   });
 
   it('reads a payment once for each copy where another instance sends Auth3d, and watches it for all of them', async () => {
-    const other = await startMerchant('fastify', simulator, { options: { background: false, store } });
+    const other = await startMerchant('fastify', shop.simulator, { options: { background: false, store } });
     const { conversationId, callback, fault, first } = await stalled();
     reads = 0;
     const body = { ...callback.request, redirect: 'manual' } as const;
-    const all = copies(() => fetch(callback.url.replace(merchant.url, other.url), body));
+    const all = copies(() => fetch(callback.url.replace(shop.url, other.url), body));
     await until(() => reads >= COPIES);
     fault.release();
     const paid = `https://shop.example/paid?conversationId=${conversationId}`;
     expect(await placesOf([first, ...all])).toEqual(new Set([paid]));
     // Four a second, and no more than the test lasts.
     expect(reads).toBeLessThan(COPIES + 40);
-    expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
+    expect(shop.simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
     await other.app.close();
   });
 
   it('gets the same outcome from a controller of the merchant’s own', async () => {
     const { conversationId, callback, fault, first } = await stalled();
-    const calls = copies(() => merchant.payments.auth3d({ conversationId, fields: callback.fields }));
+    const calls = copies(() => shop.payments.auth3d({ conversationId, fields: callback.fields }));
     fault.release();
     const states = (await Promise.all(calls)).map(({ state }) => state);
     expect(new Set(states)).toEqual(new Set(['succeeded']));
     await first;
-    expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
+    expect(shop.simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
   });
 });

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { RouterModule } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import express from 'express';
-import { MemoryPaymentStore, PaymentClock, PaymentModule } from 'nestjs-card-payment';
+import { MemoryPaymentStore, PaymentModule } from 'nestjs-card-payment';
 import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { createCallbackController } from '../../lib/http/callback.controller.js';
@@ -34,7 +34,7 @@ describe.each(PLATFORMS)('the callback controller on %s', (platform) => {
 
   async function open(setup: MerchantSetup = {}): Promise<void> {
     shop = await startMerchant(platform, simulator, {
-      override: (builder) => builder.overrideProvider(PaymentClock).useValue(clock),
+      clock,
       ...setup,
     });
   }

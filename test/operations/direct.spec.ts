@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { DoPaymentDto, PaymentService } from 'nestjs-card-payment';
-import { DECLINED, INDETERMINATE, LOST, NOT_SENT } from './fake-gateway.js';
+import { DECLINED, INDETERMINATE, LOST } from './fake-gateway.js';
 import { sale, TestShop } from './test-shop.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
@@ -60,44 +60,7 @@ describe('DirectPayments', () => {
     expect(delayMs).toBeLessThan(MINUTE_MS);
   });
 
-  it('throws PAYMENT_NOT_SENT for a payment that was never sent, which may be retried under the same key', async () => {
-    shop.gateway.willAnswer('DoPayment', NOT_SENT);
-    const input = sale({ idempotencyKey: 'basket-1' });
-    const message = expect.stringContaining('connection failed') as string;
-    await expect(payments.doPayment(input)).rejects.toMatchObject({ ...UNSENT, message });
-    expect((await payments.doPayment(input)).state).toBe('succeeded');
-    expect(await shop.states(input.reference!)).toEqual(['failed', 'succeeded']);
-  });
-
-  it('stores and sends nothing when the input is invalid', async () => {
-    const input = sale({ transactionDetails: { amount: 'free', currencyCode: 949 } });
-    await expect(payments.doPayment(input)).rejects.toMatchObject({ code: 'PAYMENT_VALIDATION' });
-    expect(await shop.states(input.reference!)).toEqual([]);
-    expect(shop.gateway.requests).toEqual([]);
-  });
-
   describe('a repeated call', () => {
-    it.each(['conversationId', 'idempotencyKey'] as const)(
-      'with the same %s returns the existing payment',
-      async (key) => {
-        const input = sale({ [key]: 'ABC00000000000000009' });
-        const payment = await payments.doPayment(input);
-        expect(await payments.doPayment(input)).toEqual(payment);
-        expect(shop.gateway.sent('DoPayment')).toHaveLength(1);
-      },
-    );
-
-    it('returns the first payment as charging while its request is under way', async () => {
-      const held = shop.gateway.hold('DoPayment');
-      const input = sale({ idempotencyKey: 'basket-1' });
-      const first = payments.doPayment(input);
-      await held.begun;
-      expect((await payments.doPayment(input)).state).toBe('charging');
-      held.answer(DECLINED);
-      await first;
-      expect(shop.gateway.sent('DoPayment')).toHaveLength(1);
-    });
-
     const input = sale({ idempotencyKey: 'basket-1' });
     it.each<[string, Partial<DoPaymentDto>]>([
       ['amount', { transactionDetails: { amount: '149.91', currencyCode: 949 } }],
@@ -147,15 +110,6 @@ describe('DirectPayments', () => {
       expect(shop.gateway.sent('DoPayment')).toHaveLength(1);
       await payments.reconcile();
       expect(shop.journal).toEqual([`${first.conversationId}:2 ${state}`]);
-    });
-
-    it('is sent when the first has failed, or when allowRepeat is set', async () => {
-      shop.gateway.willAnswer('DoPayment', DECLINED);
-      const order = sale();
-      await payments.doPayment(order);
-      expect((await payments.doPayment(order)).state).toBe('succeeded');
-      expect((await payments.doPayment({ ...order, allowRepeat: true })).state).toBe('succeeded');
-      expect(await shop.states(order.reference!)).toEqual(['failed', 'succeeded', 'succeeded']);
     });
   });
 

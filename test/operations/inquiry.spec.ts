@@ -1,5 +1,4 @@
-import { type PaymentService, standardDialect } from 'nestjs-card-payment';
-import { TEST_DIALECT } from './assembled-flows.js';
+import type { PaymentService } from 'nestjs-card-payment';
 import { LOST, NOT_FOUND, NOT_PAID, NOT_SENT, paid, PAID, UNDECIDED } from './fake-gateway.js';
 import { logLines } from './log-lines.js';
 import { sale, TestShop } from './test-shop.js';
@@ -49,18 +48,6 @@ describe('Inquiries', () => {
     expect((await shop.store.find('default', conversationId))?.dueAt).toBeInstanceOf(Date);
     await shop.clock.advance(ASK_AGAIN_MS);
     expect((await payments.inquire(conversationId)).state).toBe('succeeded');
-  });
-
-  it('fails a payment as not found only if the gateway still does not know it ten minutes later', async () => {
-    const conversationId = await unknownPayment();
-    const states: string[] = [];
-    for (const wait of [0, 5 * MINUTE_MS, 5 * MINUTE_MS - ASK_AGAIN_MS, ASK_AGAIN_MS]) {
-      await shop.clock.advance(wait);
-      shop.gateway.willAnswer('CheckPayment', NOT_FOUND);
-      states.push((await payments.inquire(conversationId)).state);
-    }
-    expect(states).toEqual(['unknown', 'unknown', 'unknown', 'failed']);
-    expect(await payments.find(conversationId)).toMatchObject({ reason: 'not_found', settled: true });
   });
 
   it('measures those ten minutes by the clock of the store, whatever the clock of this host says', async () => {
@@ -116,28 +103,6 @@ describe('Inquiries', () => {
     expect(await shop.store.find('default', conversationId)).toMatchObject({ state: 'unknown', inquiries: 2 });
   });
 
-  it.each(['failed', 'expired'] as const)(
-    'moves a payment that is %s to review if the gateway says that it was paid',
-    async (state) => {
-      const { conversationId } = aPaymentRecord({ state });
-      await shop.store.insert(aPaymentRecord({ state }));
-      const payment = await payments.inquire(conversationId);
-      expect(payment).toMatchObject({ state: 'review', reason: 'moved_after_all' });
-      expect(await payments.find(conversationId)).toEqual(payment);
-    },
-  );
-
-  it('leaves a failed payment unchanged if no money moved', async () => {
-    await shop.store.insert(aPaymentRecord({ state: 'failed' }));
-    for (const answer of [NOT_PAID, NOT_FOUND, UNDECIDED, LOST]) {
-      shop.gateway.willAnswer('CheckPayment', answer);
-      expect(await payments.inquire(aPaymentRecord({ state: 'failed' }).conversationId)).toMatchObject({
-        state: 'failed',
-        version: 3,
-      });
-    }
-  });
-
   it('asks the gateway at most every two seconds; until then it returns what is stored', async () => {
     const conversationId = await unknownPayment();
     shop.gateway.willAnswer('CheckPayment', UNDECIDED, UNDECIDED);
@@ -162,12 +127,6 @@ describe('Inquiries', () => {
     expect(log).toEqual([expect.stringMatching(/^error Payment .*contradicts this \(failed, declined, B0051\)/)]);
   });
 
-  it('does not ask the gateway about a payment that has succeeded', async () => {
-    const payment = await payments.doPayment(sale());
-    expect(await payments.inquire(payment.conversationId)).toEqual(payment);
-    expect(shop.gateway.sent('CheckPayment')).toEqual([]);
-  });
-
   it.each(['initiating', 'awaiting'] as const)(
     'refuses a payment that is %s, since no money can have moved',
     async (state) => {
@@ -179,16 +138,4 @@ describe('Inquiries', () => {
       expect(shop.gateway.requests).toEqual([]);
     },
   );
-
-  it('refuses an unknown conversationId, and a dialect without CheckPayment', async () => {
-    await expect(payments.inquire('NOBODY')).rejects.toMatchObject({ code: 'PAYMENT_NOT_FOUND' });
-    const dialect = { ...standardDialect({ signer: () => 's' }), name: TEST_DIALECT.name };
-    const withoutInquiry = await shop.start({ dialect });
-    const conversationId = await unknownPayment();
-    await expect(withoutInquiry.payments.inquire(conversationId)).rejects.toMatchObject({
-      code: 'PAYMENT_UNSUPPORTED',
-      message: 'The dialect "morpos" has no CheckPayment.',
-    });
-    expect(shop.gateway.sent('CheckPayment')).toEqual([]);
-  });
 });

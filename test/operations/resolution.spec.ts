@@ -28,16 +28,6 @@ describe('resolve', () => {
     return (await shop.store.find('default', ID))!;
   }
 
-  it('settles the second payment of a reference as succeeded when money moved twice', async () => {
-    await add({ state: 'succeeded' });
-    const second = { conversationId: 'SECOND', idempotencyKey: null, referenceLock: null };
-    await add({ state: 'review', ...second, reason: 'moved_after_all' });
-    const payment = await payments.resolve('SECOND', 'succeeded', 'seen in the panel');
-    expect(payment).toMatchObject({ state: 'succeeded', reason: 'operator', settled: true });
-    const kept = await shop.store.find('default', 'SECOND');
-    expect(kept).toMatchObject({ state: 'succeeded', referenceLock: null });
-  });
-
   const STATE = { path: 'state', rule: 'isIn', message: 'must be succeeded or failed' };
   const NOTE = { path: 'note', rule: 'isNotEmpty', message: 'must say how it was found out' };
   const SURPLUS = {

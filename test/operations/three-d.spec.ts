@@ -83,13 +83,6 @@ describe('ThreeDPayments', () => {
       for (const secret of [token, html, content]) expect(kept).not.toContain(secret);
     });
 
-    it('expires the session after sessionTtlMs', async () => {
-      const { payments } = await shop.start({ sessionTtlMs: 90_000 });
-      const { conversationId, expiresAt } = await payments.init3d(sale());
-      expect(expiresAt).toEqual(new Date(shop.clock.now().getTime() + 90_000));
-      expect(await stored(conversationId)).toMatchObject({ expiresAt, dueAt: expiresAt });
-    });
-
     it('creates no token if the return URLs have no placeholder for it, and is completed all the same', async () => {
       const urls = { returnUrl: 'https://shop.example/back', failUrl: 'https://shop.example/back' };
       const conversationId = await startPayment(payments, sale(urls));
@@ -208,13 +201,6 @@ describe('ThreeDPayments', () => {
       ]);
     });
 
-    it('sends one Auth3d however often it is called, and every call returns the outcome', async () => {
-      const conversationId = await startPayment();
-      const copies = await Promise.all(Array.from({ length: 10 }, () => comeBack(conversationId)));
-      for (const { state } of [...copies, await comeBack(conversationId)]) expect(state).toBe('succeeded');
-      expect(shop.gateway.sent('Auth3d')).toHaveLength(1);
-    });
-
     it('sends one Auth3d from two instances, and the second returns the payment as authorizing', async () => {
       const other = await startOther();
       const { conversationId, completing, answer } = await holdCallback();
@@ -234,29 +220,6 @@ describe('ThreeDPayments', () => {
       const shown = await Promise.all(both.map((service) => comeBack(conversationId, service)));
       expect(shown.map(({ state }) => state).sort()).toEqual(states);
       expect(shop.gateway.sent('Auth3d')).toHaveLength(sent);
-    });
-
-    it('refuses a forged callback, and completes the payment with the genuine one at the same time', async () => {
-      const conversationId = await startPayment();
-      const forged = { conversationId, fields: { conversationId: 'ANOTHER' } };
-      const [wrong, right] = await Promise.allSettled([payments.auth3d(forged), comeBack(conversationId)]);
-      expect(wrong).toMatchObject({ status: 'rejected', reason: { refusal: 'foreign_payment' } });
-      expect(right).toMatchObject({ value: { state: 'succeeded' } });
-    });
-
-    it('leaves the payment unknown if Auth3d gets no answer, and does not inquire at once', async () => {
-      const { completing, answer } = await holdCallback();
-      answer(LOST);
-      expect(await completing).toMatchObject({ state: 'unknown', reason: 'no_answer' });
-      expect(shop.gateway.sent('CheckPayment')).toEqual([]);
-    });
-
-    it('sends nothing if another payment has paid the order', async () => {
-      const order = sale();
-      const conversationId = await startPayment(payments, order);
-      await payments.doPayment(order);
-      expect(await comeBack(conversationId)).toMatchObject({ state: 'failed', reason: 'reference_taken' });
-      expect(shop.gateway.sent('Auth3d')).toEqual([]);
     });
 
     it('is claimed once more if whoever held the order has let go of it in between', async () => {
@@ -409,6 +372,12 @@ describe('ThreeDPayments', () => {
       ['not even asked', NOT_SENT, UNBOUND, UNBOUND],
       ['paid for another payment', paid({ conversationId: 'ANOTHER' }), UNBOUND, UNBOUND],
       ['with only a code and a text', PAID, UNBOUND, UNBOUND],
+      [
+        'with only a code and its id',
+        (conversationId) => reply({ responseCode: 'B0000', conversationId }),
+        UNBOUND,
+        UNBOUND,
+      ],
       ['with only a code and a status', reply(STATUS_ONLY), UNBOUND, UNBOUND],
       ['with only a code', reply({ responseCode: 'B0000' }), UNBOUND, UNBOUND],
       ['with an echo of its amount', reply({ responseCode: 'B0000', amount: 149.9 }), UNBOUND, UNBOUND],
@@ -526,16 +495,6 @@ describe('ThreeDPayments', () => {
       expect(await payments.find(conversationId)).toMatchObject({ state: 'succeeded', stored: true });
     });
 
-    it('goes to review if the dialect has no CheckPayment', async () => {
-      const { payments } = await shop.start({ dialect: standardDialect({ signer: () => 's' }) });
-      const conversationId = await startPayment(payments);
-      shop.gateway.willAnswer('Auth3d', UNBOUND_APPROVAL);
-      const review = { state: 'review', reason: 'unbound', code: 'B0000' };
-      expect(await comeBack(conversationId, payments)).toMatchObject(review);
-      const resolved = await payments.resolve(conversationId, 'succeeded', 'seen at the bank');
-      expect(resolved).toMatchObject({ state: 'succeeded', reason: 'operator' });
-    });
-
     it.each([{}, { dialect: standardDialect({ signer: () => 's' }) }])(
       'succeeds without an inquiry with trustUnbound',
       async (options) => {
@@ -545,11 +504,6 @@ describe('ThreeDPayments', () => {
         expect(shop.gateway.sent('CheckPayment')).toEqual([]);
       },
     );
-
-    it('differs from a direct payment, which succeeds, since its one request has one answer', async () => {
-      shop.gateway.willAnswer('DoPayment', UNBOUND_APPROVAL);
-      expect((await payments.doPayment(sale())).state).toBe('succeeded');
-    });
   });
 
   describe('beforeAuth3d', () => {
