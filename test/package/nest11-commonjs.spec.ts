@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
-import { tabledVersions } from './guide.js';
+import { listedVersions } from './guide.js';
 import { payOrders } from './guide-orders.js';
 import { sample } from '../rigs/extent.js';
 import {
@@ -41,7 +41,7 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
   });
 
   it('can be installed with every version that the first page names for NestJS 11', async () => {
-    const versions = tabledVersions('docs/getting-started.md', 'NestJS 11');
+    const versions = listedVersions('docs/getting-started.md', 'NestJS 11');
     expect(versions.length).toBeGreaterThan(10);
     await app.add(versions, '--dry-run');
   }, 120_000);

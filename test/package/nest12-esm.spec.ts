@@ -6,7 +6,7 @@ import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simul
 import { SimulatedMerchant } from '../simulator/simulated-merchant.js';
 import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
-import { tabledVersions } from './guide.js';
+import { listedVersions } from './guide.js';
 import { payOrders } from './guide-orders.js';
 import { sample } from '../rigs/extent.js';
 import {
@@ -46,7 +46,7 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
   });
 
   it('can be installed with every version that the first page names for NestJS 12', async () => {
-    const versions = tabledVersions('docs/getting-started.md', 'NestJS 12');
+    const versions = listedVersions('docs/getting-started.md', 'NestJS 12');
     expect(versions.length).toBeGreaterThan(10);
     await app.add(versions, '--dry-run');
   }, 120_000);
