@@ -38,5 +38,5 @@ function factsOf(when) {
 
 function wordsOf(verdict) {
   const words = [verdict].flat().filter((word) => word !== null);
-  return words.length === 0 ? 'look for the page' : words.map((word) => `\`${word}\``).join(', ');
+  return words.length === 0 ? 'look for the page' : words.join(', ');
 }

@@ -4,11 +4,11 @@ import { PAYMENT_STATES, REFUND_STATES, SALE_STATES } from '../../lib/payment/st
 
 const PAGE = readFileSync('docs/errors.md', 'utf8');
 
-/** What a table of docs/errors.md names in its first column, or a list before its colons. */
+/** What a list of docs/errors.md names before its colons. */
 function documented(heading: string): string[] {
   const section = PAGE.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
-  const names = [...section.matchAll(/^(?:\| (`.*?) +\||- (`\w+`):)/gm)].map(([, cell, item]) => cell ?? item ?? '');
-  return names.flatMap((name) => [...name.matchAll(/`(\w+)`/g)].map(([, word = '']) => word)).sort();
+  const items = [...section.matchAll(/^- ((?:`\w+`(?:, )?)+):/gm)];
+  return items.flatMap(([, names = '']) => [...names.matchAll(/\w+/g)].map(([name]) => name)).sort();
 }
 
 /** Every text, by where it stands. */

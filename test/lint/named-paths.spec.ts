@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { linksOf, type Page } from './translations.js';
 
 /** The folders with code and prose of this repository. */
 const FOLDERS = ['lib', 'test', 'docs', 'sample', 'bench', 'scripts', '.github', '.ci'];
@@ -57,15 +58,19 @@ describe('a named path', () => {
 });
 
 it.each(FILES.filter((file) => /^docs\/(?:internals\/)?(?!index)[\w-]+\.md$/.test(file)))(
-  'a page at the root, or test/README.md, links to %s',
+  'a page at the root, test/README.md or the list of all pages in docs/index.md links to %s',
   (file) => {
-    const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'test/README.md'].map((page) =>
-      readFileSync(page, 'utf8'),
+    const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'test/README.md', 'docs/index.md'].map(
+      (path): Page => ({ path, text: readFileSync(path, 'utf8') }),
     );
-    const link = new RegExp(`${file.replace('.', '\\.')}(?:[)#]|$)`, 'm');
-    expect(pages.some((page) => link.test(page))).toBe(true);
+    const links = pages.flatMap(linksOf).map((link) => link.replace(/#.*/, ''));
+    expect(links).toContain(file);
   },
 );
+
+it('the README links to the list of all pages', () => {
+  expect(linksOf({ path: 'README.md', text: readFileSync('README.md', 'utf8') })).toContain('docs/index.md');
+});
 
 function filesIn(folder: string, deep: boolean): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: deep })

@@ -261,14 +261,13 @@ const TABLED = Object.entries(OPTIONS).map(([name, option]) => ({
   default: option.default === REQUIRED ? 'required' : option.default === null ? null : String(option.default) || null,
 }));
 
-describe('the tables of options in docs/configuration.md', () => {
+describe('the lists of options in docs/configuration.md', () => {
   const page = readFileSync('docs/configuration.md', 'utf8').split('\n## Set in code only\n')[0] ?? '';
-  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+  const rows = page.split('\n').filter((line) => line.startsWith('- `'));
 
-  /** The default that a cell states: a value, or `required`; null if the cell describes it in words. */
-  function defaultIn(cell: string): string | null {
-    const [stated = ''] = cell.replace(/\([^)]*\)/g, '').split(';');
-    if (stated.trim() === 'required') return 'required';
+  /** The default that is stated: a value, or `required`; null if it is described in words. */
+  function defaultIn(stated: string): string | null {
+    if (stated === 'required') return 'required';
     const [part = ''] = stated.split(',');
     const [, quoted, plain] = /^\s*(?:`([^`]+)`|([^\s`:]+))\s*(?::|$)/.exec(part) ?? [];
     return quoted ?? plain ?? null;
@@ -283,9 +282,8 @@ describe('the tables of options in docs/configuration.md', () => {
 
   it('agrees with the code', () => {
     const described = rows.map((row) => {
-      const [, first = '', stated = ''] = row.split(/(?<!\\)\|/);
-      const [, named = ''] = /`(\w+)`/.exec(first) ?? [];
-      if (first.includes('(code only)')) return { name: named, variable: null, default: null };
+      const [, named = '', stated = ''] = /^- `(\w+)` \((.*?)\): /.exec(row) ?? [];
+      if (stated.startsWith('code only')) return { name: named, variable: null, default: null };
       return { name: optionOf(named), variable: named, default: defaultIn(stated) };
     });
     const byName = (a: { name: string }, b: { name: string }): number => a.name.localeCompare(b.name);

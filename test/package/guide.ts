@@ -49,13 +49,11 @@ export function settingFiles(page: string): Map<string, string> {
   return new Map([...blocks].map(([, name = '', lines = '']) => [name, lines]));
 }
 
-/** The packages of a page's table of versions, as arguments of `npm install`, for a NestJS version and any Node but 20. */
-export function tabledVersions(page: string, nest: 'NestJS 11' | 'NestJS 12'): string[] {
-  const rows = [...readFileSync(page, 'utf8').matchAll(/^\| ([@a-z][\w@/-]+) +\| (\d[^|]*) \| (\d[^|]*) \|/gm)];
-  return rows.map(([, name = '', twelve = '', eleven = '']) => {
-    const version = nest === 'NestJS 12' ? twelve : eleven;
-    return `${name}@${version.replace(/;.*/, '').trim()}`;
-  });
+/** The packages of a page's list of versions, as arguments of `npm install`, for a NestJS version and any Node but 20. */
+export function listedVersions(page: string, nest: 'NestJS 11' | 'NestJS 12'): string[] {
+  const items = [...readFileSync(page, 'utf8').matchAll(/^- \*\*(Both|NestJS 1\d)\*\*: (.+(?:\n {2}.+)*)/gm)];
+  const listed = items.flatMap(([, of, packages = '']) => (of === 'Both' || of === nest ? packages.split(/,\s+/) : []));
+  return listed.map((named) => named.replace(/\s+/, '@'));
 }
 
 const STARTER = 'sample/starter';

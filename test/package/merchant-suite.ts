@@ -1,6 +1,6 @@
 import { sample } from '../rigs/extent.js';
 import { startPostgres } from '../services/postgres.js';
-import { tabledVersions } from './guide.js';
+import { listedVersions } from './guide.js';
 import { type OrdersSetup, payOrders } from './guide-orders.js';
 import {
   type Adapter,
@@ -37,7 +37,7 @@ export function itServesMerchants(appOf: () => MerchantApp, major: 11 | 12): voi
   });
 
   it(`can be installed with every version that the first page names for NestJS ${major}`, async () => {
-    const versions = tabledVersions('docs/getting-started.md', `NestJS ${major}`);
+    const versions = listedVersions('docs/getting-started.md', `NestJS ${major}`);
     expect(versions.length).toBeGreaterThan(10);
     await appOf().add(versions, '--dry-run');
   }, 120_000);
