@@ -90,7 +90,7 @@ class Shop {
 }
 
 // What comes of pages that are paid, declined, given up, left open or paid late is in
-// test/net/expected/scripts/hosted.txt, on every engine; of every fault at the opening, in test/faults/page.spec.ts.
+// test/scripts/expected/hosted.txt, on every engine; of every fault at the opening, in test/faults/page.spec.ts.
 describe("the gateway's own page", () => {
   let shop: Shop;
   beforeAll(async () => {

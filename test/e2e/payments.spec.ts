@@ -1,7 +1,7 @@
 import { bring, sale, useMerchant } from './merchant.js';
 
 // Copies, repeats and forgeries of a callback are in callback-attacks.spec.ts; each outcome of a payment is in
-// test/net/expected/scripts, on every engine.
+// test/scripts/expected, on every engine.
 describe.each(['standard', 'morpos'] as const)('payments with dialect %s', (dialect) => {
   const shop = useMerchant({ gateway: { dialect } });
 

@@ -42,7 +42,7 @@ async function refusal(attempt: Promise<unknown>): Promise<PaymentError> {
   );
 }
 
-// Refunds and voids in turn, and every answer to them, are in test/net/expected/scripts/refunds.txt, on every engine.
+// Refunds and voids in turn, and every answer to them, are in test/scripts/expected/refunds.txt, on every engine.
 describe.each(ENGINES_IN_TURN)('money back, on %s', (_name, engine) => {
   const shop = useMerchant({ platform: 'express', engine, metadata: { providers: [Heard] } });
   afterEach(() => {
