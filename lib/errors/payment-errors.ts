@@ -45,6 +45,16 @@ export abstract class PaymentError extends IntrinsicException {
   get statusCode(): number | undefined {
     return this.httpStatus < 500 ? this.httpStatus : undefined;
   }
+
+  /** The same as {@link statusCode}: NestJS 12 believes only errors that have both, and `expose`. */
+  get status(): number | undefined {
+    return this.statusCode;
+  }
+
+  /** Whether the message may be shown to the client; undefined if there is no status. */
+  get expose(): boolean | undefined {
+    return this.statusCode === undefined ? undefined : true;
+  }
 }
 
 /** One wrong or missing setting. Its value is never shown. */
