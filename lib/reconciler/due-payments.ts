@@ -39,9 +39,9 @@ export interface DueParts {
 
 /**
  * Works on payments and refunds that are due, each under a lease, so that no other instance works on it: expires them,
- * marks as `unknown` those whose process has died, and asks the gateway about unknown ones. One batch at a time is asked
- * about, while other work continues; what comes meanwhile is handed back, and so is the rest of a batch once the gateway
- * does not answer, to be due again at spread-out times.
+ * marks as `unknown` those whose process has died, and asks the gateway about unknown ones. One batch at a time is
+ * asked about, while other work continues; what comes meanwhile is handed back, and so is the rest of a batch once
+ * the gateway does not answer, to be due again at spread-out times.
  */
 export class DuePayments {
   readonly counts = { expired: 0, interrupted: 0, inquired: 0, settled: 0 };
