@@ -1,5 +1,4 @@
 import { type PaymentClock, SystemClock } from '../../runtime/clock.js';
-import { Hidden } from '../../runtime/hidden.js';
 import { eventOfVersion, type LedgerEvent, type LedgerEventType } from '../../payment/payment-event.js';
 import { ALL_STATES, type LedgerState, factsOf, UNSETTLED_STATES } from '../../payment/states.js';
 import { isRefund, type PaymentHistoryEntry, type PaymentRecord } from '../../payment/payment.js';
@@ -139,12 +138,18 @@ export interface MemoryStoreOptions {
  */
 export class MemoryPaymentStore implements PaymentStore {
   readonly [STORE_MARK] = true;
-  /** The record of a page holds its address, so `inspect` must not show it. */
-  private readonly accounts = new Hidden(new Map<string, Account>());
+  /** In a closure, where `inspect` does not look: the record of a page holds its address. */
+  private readonly of: (account: string) => Account;
   private readonly clock: PaymentClock;
 
   constructor({ clock = new SystemClock() }: MemoryStoreOptions = {}) {
     this.clock = clock;
+    const accounts = new Map<string, Account>();
+    this.of = (name) => {
+      const account = accounts.get(name) ?? new Account();
+      accounts.set(name, account);
+      return account;
+    };
   }
 
   open(): Promise<void> {
@@ -498,13 +503,6 @@ export class MemoryPaymentStore implements PaymentStore {
 
   private fromNow(ms: number): Date {
     return new Date(this.clock.now().getTime() + ms);
-  }
-
-  private of(name: string): Account {
-    const accounts = this.accounts.reveal();
-    const account = accounts.get(name) ?? new Account();
-    accounts.set(name, account);
-    return account;
   }
 }
 
