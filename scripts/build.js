@@ -176,7 +176,6 @@ async function bundle(format, files) {
     plugins: [{ name: 'decorators', transform: withDecorators }],
     // What was written is what runs: decorators and the metadata of classes are side effects.
     treeshake: false,
-    experimental: { attachDebugInfo: 'none' },
     // From where drivers are looked for, in the words of each format.
     transform: { define: { OWN_FILE: format === 'esm' ? 'import.meta.url' : '__filename' } },
     onLog(level, { message }) {

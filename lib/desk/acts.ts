@@ -114,8 +114,8 @@ export function askedIn(form: unknown): Asked | null {
 }
 
 /**
- * A note or a name as the history keeps it, which masks what it is given: what a key stood between may be one long number
- * without it, so only what was masked twice stays as it is.
+ * A note or a name as the history keeps it, which masks what it is given: what a key stood between may be one long
+ * number without it, so only what was masked twice stays as it is.
  */
 export function asKept(text: string, maxLength: number): string {
   return keptNote(keptNote(text, maxLength), maxLength);

@@ -126,8 +126,8 @@ export function refusalPage(frame: Frame, { text, accounts }: Refusal, isAct: bo
 }
 
 /**
- * Its policy for the address of its pages is that they go to this site alone: with none at all, the browsers that do not
- * say of a form that it is this site's own would not say where it comes from, either.
+ * Its policy for the address of its pages is that they go to this site alone: with none at all, the browsers that do
+ * not say of a form that it is this site's own would not say where it comes from, either.
  */
 function framed({ place, words: { language, say } }: Frame, title: string, body: Html): string {
   return html`<!doctype html>

@@ -15,8 +15,8 @@ export interface CardChecks {
 }
 
 /**
- * Checks an input, a plain object or an instance, and does not change it. A card number and an expiry are read as people
- * type them; nothing else is converted, and unknown fields are refused.
+ * Checks an input, a plain object or an instance, and does not change it. A card number and an expiry are read as
+ * people type them; nothing else is converted, and unknown fields are refused.
  *
  * @param checks of an input that holds a card
  * @returns a new instance, which prints its card masked

@@ -85,8 +85,8 @@ export class PlainEvents {
 }
 
 /**
- * Whether it is EventEmitter2, recognized by its methods: a minified host renames its classes, and importing the package
- * would slow the start of a host that has it installed without using it.
+ * Whether it is EventEmitter2, recognized by its methods: a minified host renames its classes, and importing the
+ * package would slow the start of a host that has it installed without using it.
  */
 function isEmitterClass(token: unknown): boolean {
   const prototype = (typeof token === 'function' ? token.prototype : null) as object | null | undefined;

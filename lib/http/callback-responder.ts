@@ -76,8 +76,8 @@ export class CallbackResponder {
   }
 
   /**
-   * Refuses the callback without repeating what was received. Logs a few of each kind a minute, so that they cannot fill
-   * the log.
+   * Refuses the callback without repeating what was received. Logs a few of each kind a minute, so that they cannot
+   * fill the log.
    *
    * @throws the error itself if it is not one of the module's
    */

@@ -60,8 +60,8 @@ export class Opening {
   }
 
   /**
-   * A token for the URLs of a payment: 256 random bits, base64url. It lets its holder deliver the bank's answer for this
-   * payment, and do nothing else.
+   * A token for the URLs of a payment: 256 random bits, base64url. It lets its holder deliver the bank's answer for
+   * this payment, and do nothing else.
    */
   newToken(): string {
     return this.random.bytes(32).toString('base64url');
@@ -71,8 +71,8 @@ export class Opening {
    * The sale as the gateway gets it: the input with every default filled in.
    *
    * @param token of the payment's callback; none for a direct payment
-   * @throws PaymentValidationError for URLs that lead to another site; and for an amount that is not valid, although the
-   *   input has been checked before: this is the last line of defence
+   * @throws PaymentValidationError for URLs that lead to another site; and for an amount that is not valid, although
+   *   the input has been checked before: this is the last line of defence
    */
   saleRequest(input: DoPaymentDto, token?: string): SaleRequest {
     return {

@@ -116,8 +116,8 @@ function unknownText(variable: string): Translations {
 }
 
 /**
- * The origin of a URL that has been checked, perhaps with `{token}` in its path; null if browsers and others may read it
- * as different sites, by a backslash or credentials.
+ * The origin of a URL that has been checked, perhaps with `{token}` in its path; null if browsers and others may read
+ * it as different sites, by a backslash or credentials.
  */
 function originOf(url: string): string | null {
   const { origin, username, password } = new URL(url);

@@ -230,8 +230,8 @@ export class PaymentOperations {
 
   /**
    * The payments and refunds that were settled in a period, from its first moment until just before its last, the
-   * oldest `finalizedAt` first. It reads a page at a time. What is settled meanwhile may be among them. Of an answer that
-   * may have been about another payment, only the code and the text are shown.
+   * oldest `finalizedAt` first. It reads a page at a time. What is settled meanwhile may be among them. Of an answer
+   * that may have been about another payment, only the code and the text are shown.
    *
    * @throws PaymentValidationError for what is no date
    * @throws PaymentStoreError

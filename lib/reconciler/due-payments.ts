@@ -39,15 +39,19 @@ export interface DueParts {
 
 /**
  * Works on payments and refunds that are due, each under a lease, so that no other instance works on it: expires them,
- * marks as `unknown` those whose process has died, and asks the gateway about unknown ones. One batch at a time is asked
- * about, while other work continues; what comes meanwhile is handed back, and so is the rest of a batch once the gateway
- * does not answer, to be due again at spread-out times.
+ * marks as `unknown` those whose process has died, and asks the gateway about unknown ones. One batch at a time waits
+ * for its inquiries, while other work continues; what comes meanwhile is handed back, and so is the rest of a batch
+ * once the gateway does not answer, to be due again at spread-out times.
  */
 export class DuePayments {
   readonly counts = { expired: 0, interrupted: 0, inquired: 0, settled: 0 };
-  /** The batch that is being asked about. */
-  private asking: Promise<void> | null = null;
-  /** Whether the gateway did not answer in this pass. */
+  /** The rest of a batch. The record of a page holds its address, so `inspect` must not show it. */
+  readonly #waiting: PaymentRecord[] = [];
+  /** They ask in turn. One whose inquiry takes long holds up no other batch. */
+  private readonly workers = new Set<Promise<void>>();
+  /** The conversationIds that are being asked about: the lease of one may run out meanwhile. */
+  private readonly asked = new Set<string>();
+  /** Whether the gateway did not answer. Until all inquiries have ended, no further ones begin. */
   private isSilent = false;
 
   /** @param onFailure told that the store failed an inquiry */
@@ -64,14 +68,14 @@ export class DuePayments {
    */
   async process(isPatient: boolean): Promise<void> {
     const { store, settings, stopping } = this.parts;
-    if (!this.asking) this.isSilent = false;
+    if (this.workers.size === 0) this.isSilent = false;
     for (let left = MAX_PAYMENTS_PER_PASS; left > 0 && !stopping.aborted;) {
       const lease = { account: settings.account, leaseMs: PAYMENT_LEASE_MS, limit: Math.min(LEASE_BATCH, left) };
       const batch = await callStore('reading', () => store.leaseDue(lease));
       const unknown: PaymentRecord[] = [];
       await sideBySide(batch, AT_ONCE, (record) => this.processPayment(record, unknown));
-      if (this.asking) await sideBySide(unknown, AT_ONCE, (record) => this.handBack(record, this.later()));
-      else if (unknown.length > 0) this.asking = this.askAbout(unknown);
+      if (this.#waiting.length === 0) this.askAbout(unknown);
+      else await sideBySide(unknown, AT_ONCE, (record) => this.handBack(record, this.later()));
       if (isPatient) await this.ended();
       // Any number of another gateway's may be due first: they do not count, so that this one's come in the same pass.
       const own = batch.filter((record) => isOwn(record, settings)).length;
@@ -81,7 +85,7 @@ export class DuePayments {
 
   /** Resolves when no inquiry runs. */
   async ended(): Promise<void> {
-    await this.asking;
+    await Promise.all(this.workers);
   }
 
   /** Returns a leased payment, to be due at `dueAt`. */
@@ -105,6 +109,7 @@ export class DuePayments {
         return this.interrupt(record);
       case 'inquire':
         if (!isOwn(record, settings)) return this.leaveToItsGateway(record);
+        if (this.asked.has(record.conversationId)) return;
         // A page that nobody can ask about ends like one whose gateway is silent.
         if (rules.canInquire || record.state === 'pending') return void unknown.push(record);
         // Another instance may be able to ask.
@@ -158,24 +163,37 @@ export class DuePayments {
     await this.handBackFor(record, variedBy(rules.random, leftMs));
   }
 
-  private async askAbout(batch: readonly PaymentRecord[]): Promise<void> {
-    const ask = async (record: PaymentRecord): Promise<void> => {
-      const { clock, inquiries, rules, stopping } = this.parts;
-      if (stopping.aborted) return this.handBack(record, clock.now());
-      // Its lease has ended, so another instance may be asking.
-      if (record.dueAt === null || clock.now() >= record.dueAt) return;
-      const settled = this.isSilent ? null : await inquiries.ask(record);
-      this.isSilent ||= settled === null;
-      if (!settled) return this.handBack(record, this.later(record.inquiries));
-      // An answer about a page that says nothing new is not written.
-      if (settled.record.version === record.version) {
-        await this.handBack(record, nextPageInquiry(record, clock.now(), rules.random));
-      }
-      this.counts.inquired += 1;
-      if (settled.event) this.counts.settled += 1;
-    };
-    await sideBySide(batch, AT_ONCE, (record) => ask(record).catch(this.onFailure));
-    this.asking = null;
+  private askAbout(batch: readonly PaymentRecord[]): void {
+    this.#waiting.push(...batch);
+    const free = Math.min(AT_ONCE - this.workers.size, batch.length);
+    for (let count = 0; count < free; count += 1) {
+      const worker = this.askInTurn().finally(() => this.workers.delete(worker));
+      this.workers.add(worker);
+    }
+  }
+
+  private async askInTurn(): Promise<void> {
+    for (let record = this.#waiting.shift(); record; record = this.#waiting.shift()) {
+      this.asked.add(record.conversationId);
+      await this.ask(record).catch(this.onFailure);
+      this.asked.delete(record.conversationId);
+    }
+  }
+
+  private async ask(record: PaymentRecord): Promise<void> {
+    const { clock, inquiries, rules, stopping } = this.parts;
+    if (stopping.aborted) return this.handBack(record, clock.now());
+    // Its lease has ended, so another instance may be asking.
+    if (record.dueAt === null || clock.now() >= record.dueAt) return;
+    const settled = this.isSilent ? null : await inquiries.ask(record);
+    this.isSilent ||= settled === null;
+    if (!settled) return this.handBack(record, this.later(record.inquiries));
+    // An answer about a page that says nothing new is not written.
+    if (settled.record.version === record.version) {
+      await this.handBack(record, nextPageInquiry(record, clock.now(), rules.random));
+    }
+    this.counts.inquired += 1;
+    if (settled.event) this.counts.settled += 1;
   }
 
   private later(inquiries = 0): Date {

@@ -147,16 +147,10 @@ function notFoundSince(record: PaymentRecord, { outcome }: InquiryOutcome, answe
   return outcome === 'unanswered' ? record.notFoundAt : null;
 }
 
-/**
- * An inquiry asks by our id, so its answer need not repeat it. But ids of an earlier answer that were not ours stay
- * unproven, unless this one shows all of its own.
- */
+/** An inquiry asks by our id, so its answer need not repeat it. */
 function isOursByInquiry({ result }: ChargeOutcome, record: PaymentRecord): boolean {
-  if (!result || !namesRecord({ ...result, conversationId: result.conversationId ?? record.conversationId }, record)) {
-    return false;
-  }
-  const showsAll = [result.orderId, result.paymentId, result.amount].every((part) => (part ?? null) !== null);
-  return showsAll || record.isUnproven !== true;
+  if (!result) return false;
+  return namesRecord({ ...result, conversationId: result.conversationId ?? record.conversationId }, record);
 }
 
 /** The record of a payment for which the gateway gave no page; null if it is not being started any more. */

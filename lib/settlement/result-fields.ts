@@ -9,6 +9,8 @@ export interface TextRules {
   readonly dateOrder: DateOrder;
 }
 
+/** What of an answer may be another payment's. */
+const PARTS = ['chargedAmount', 'orderId', 'paymentId'] as const;
 /** Longer ones, unless they were asked for, may be a phone or a card number. */
 const PLAIN_AMOUNT = /^-?\d{1,8}(?:\.\d{1,3})?$/;
 
@@ -31,11 +33,14 @@ export function resultChanges(
     orderId: withoutCard(result.orderId),
     paymentId: withoutCard(result.paymentId),
   });
+  // What an earlier answer showed and this one leaves out stays, and may still be another payment's.
+  const isLeft = PARTS.some((name) => record[name] !== null && !(name in parts));
+  const isProven = isOurs && !(record.isUnproven === true && isLeft);
   // A direct payment's answer is about it unless it says otherwise, so nothing has to be noted.
   const isNoted = !isOurs || record.isUnproven === true || record.kind === '3d';
   return {
     ...parts,
-    ...(isNoted && Object.keys(parts).length > 0 && { isUnproven: !isOurs }),
+    ...(isNoted && Object.keys(parts).length > 0 && { isUnproven: !isProven }),
     ...withoutNulls({
       code: withoutCard(result.code),
       message: result.message,

@@ -403,6 +403,13 @@ describe.each(PLATFORMS)('the desk, on %s', (platform) => {
       return id;
     };
 
+    it('of those on their way and those that no handler takes, the number is shown', async () => {
+      await pay();
+      const { deliveries } = await shop.operations.counts();
+      expect(deliveries.waiting).toBeGreaterThan(0);
+      expect((await open('')).text).toContain(`Events on their way, or that nothing handles: ${deliveries.waiting}.`);
+    });
+
     it('a parked one is shown with its error, and delivered again', async () => {
       const id = await park();
       for (const path of ['', '/deliveries', `/payments/${id}`]) {

@@ -431,8 +431,10 @@ describe('ThreeDPayments', () => {
       shop.gateway.willAnswer('CheckPayment', PAID);
       await (await startOther()).reconcile();
       expect(await stored(conversationId)).toMatchObject({ state: 'unknown', reason: 'unbound' });
-      inquiry.answer(paid({ conversationId }));
+      inquiry.answer(paid({ conversationId, amount: 149.9 }));
       expect(await completing).toMatchObject({ state: 'succeeded', orderId: 'o-auth3d' });
+      // The inquiry did not repeat that id, which may be another payment's.
+      expect(await stored(conversationId)).toMatchObject({ isUnproven: true });
     });
 
     it('is not inquired about again if another instance has settled it meanwhile', async () => {

@@ -617,6 +617,19 @@ describe('Reconciler', () => {
     for (const request of held.slice(1)) request.answer(LOST);
   });
 
+  it.each([1, 3])('asks about others while %i inquiries stay unanswered', async (count) => {
+    await addUnknown(count);
+    const held = Array.from({ length: count }, () => shop.gateway.hold('CheckPayment'));
+    await startBackground();
+    await shop.clock.advance(LONGEST_INTERVAL_MS);
+    for (const id of ['NEW', 'NEWER']) {
+      await add(id, { state: 'unknown' });
+      await shop.clock.advance(LONGEST_INTERVAL_MS);
+      expect(await stateOf(id)).toBe('succeeded');
+    }
+    for (const request of held) request.answer(LOST);
+  });
+
   it('inquires once about a payment whose lease expires while the gateway does not answer', async () => {
     await addUnknown(1);
     const held = shop.gateway.hold('CheckPayment');

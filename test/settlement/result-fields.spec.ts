@@ -55,6 +55,29 @@ describe('an answer of the gateway', () => {
   });
 });
 
+describe('an answer that names the payment, after one that may have been about another', () => {
+  const { conversationId } = aPaymentRecord();
+  const EARLIER = { chargedAmount: null, orderId: 'o-other', paymentId: 'p-other', isUnproven: true };
+  const ALL = { amount: '149.90', orderId: 'o-1', paymentId: 'p-1' };
+
+  it.each<[what: string, shown: Partial<GatewayResult>, over: object, isUnproven: boolean | undefined]>([
+    ['all', ALL, {}, false],
+    ['nothing', {}, {}, undefined],
+    ['its amount alone', { amount: '149.90' }, {}, true],
+    ['one id', { orderId: 'o-1' }, {}, true],
+    ['both ids, where no amount was kept', { ...ALL, amount: null }, {}, false],
+    ['both ids, where an amount was kept', { ...ALL, amount: null }, { chargedAmount: '5.00' }, true],
+    ['an amount that is not kept', { ...ALL, amount: '1234567890.00' }, { chargedAmount: '5.00' }, true],
+    ['an id that is not kept', { ...ALL, orderId: CARD }, {}, true],
+    ['its amount, where no id was kept', { amount: '149.90' }, { orderId: null, paymentId: null }, false],
+  ])('shows %s', (_what, shown, over, isUnproven) => {
+    for (const kind of ['direct', '3d', 'hosted'] as const) {
+      const record = { state: 'unknown', kind, maskedCardNumber: '450803******4509', ...EARLIER, ...over } as const;
+      expect(changesBy({ conversationId, ...shown }, record).isUnproven).toBe(isUnproven);
+    }
+  });
+});
+
 describe('a card number that the gateway echoes when the card is long gone', () => {
   const IDS = ['code', 'orderId', 'paymentId', 'bankUniqueReferenceNumber', 'authCode'] as const;
 

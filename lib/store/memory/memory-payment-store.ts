@@ -1,4 +1,5 @@
 import { type PaymentClock, SystemClock } from '../../runtime/clock.js';
+import { Hidden } from '../../runtime/hidden.js';
 import { eventOfVersion, type LedgerEvent, type LedgerEventType } from '../../payment/payment-event.js';
 import { ALL_STATES, type LedgerState, factsOf, UNSETTLED_STATES } from '../../payment/states.js';
 import { isRefund, type PaymentHistoryEntry, type PaymentRecord } from '../../payment/payment.js';
@@ -138,7 +139,8 @@ export interface MemoryStoreOptions {
  */
 export class MemoryPaymentStore implements PaymentStore {
   readonly [STORE_MARK] = true;
-  private readonly accounts = new Map<string, Account>();
+  /** The record of a page holds its address, so `inspect` must not show it. */
+  private readonly accounts = new Hidden(new Map<string, Account>());
   private readonly clock: PaymentClock;
 
   constructor({ clock = new SystemClock() }: MemoryStoreOptions = {}) {
@@ -499,8 +501,9 @@ export class MemoryPaymentStore implements PaymentStore {
   }
 
   private of(name: string): Account {
-    const account = this.accounts.get(name) ?? new Account();
-    this.accounts.set(name, account);
+    const accounts = this.accounts.reveal();
+    const account = accounts.get(name) ?? new Account();
+    accounts.set(name, account);
     return account;
   }
 }

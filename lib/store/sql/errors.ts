@@ -4,8 +4,8 @@ import type { SqlEngine } from './engine.js';
 const SHOWN: unique symbol = Symbol.for('nestjs-card-payment.shown');
 
 /**
- * Why a store cannot be opened, in words of this package, which hold no user and no password. Whatever else is thrown is
- * never shown. It is marked because the ESM and the CommonJS build have classes of their own.
+ * Why a store cannot be opened, in words of this package, which hold no user and no password. Whatever else is thrown
+ * is never shown. It is marked because the ESM and the CommonJS build have classes of their own.
  */
 export class ShownError extends Error {
   readonly [SHOWN] = true;
