@@ -130,15 +130,18 @@ const EXTENTS = [
   { extent: ', another host', moreFaults: 0, moreHosts: 1 },
 ];
 
-/** How many schedules each script has in each extent. If a number drops, something is no longer explored. */
-const SCHEDULES: Readonly<Record<string, readonly [number, number, number]>> = {
-  'the mail is down': [7, 0, 0],
-  'a handler refuses one order': [7, 0, 0],
-  'one order is not answered': [125, 0, 0],
-  'one refund is not answered': [125, 0, 0],
-  'one page is not answered': [26, 0, 0],
-  'a host without the store': [79, 0, 0],
-  'a host without the gateway': [33, 0, 0],
+/**
+ * How many schedules each script has in each extent: if a number drops, something is no longer explored. Null where
+ * there are more than a night explores.
+ */
+const SCHEDULES: Readonly<Record<string, readonly [number, number | null, number | null]>> = {
+  'the mail is down': [7, 232, null],
+  'a handler refuses one order': [7, 232, null],
+  'one order is not answered': [125, 4193, null],
+  'one refund is not answered': [125, 4193, null],
+  'one page is not answered': [26, 571, null],
+  'a host without the store': [79, 1686, null],
+  'a host without the gateway': [33, 953, null],
   callbacks: [76, 910, 282],
   'callbacks, reads too': [415, 6219, 21213],
   'callbacks, late writes': [190, 7586, 919],
@@ -155,17 +158,17 @@ const SCHEDULES: Readonly<Record<string, readonly [number, number, number]>> = {
   'two starts at a page': [70, 794, 265],
   'a page, paid and given up': [369, 4085, 7455],
   'a page, given up and paid late': [71, 688, 2540],
-  'a page whose buyer comes back': [136, 1184, 0],
-  handlers: [62, 0, 0],
-  'a purge beside a refund': [94, 0, 0],
+  'a page whose buyer comes back': [136, 1010, null],
+  handlers: [62, 62, null],
+  'a purge beside a refund': [94, 597, null],
 };
 
 /** Each script in its extents, the first of which is the one of the short tests. */
 export const COUNTED = EXTENTS.flatMap(({ extent, moreFaults, moreHosts }, index) =>
   SCRIPTS.map(({ name, faults, hosts, ...script }) => ({
     script: { ...script, name: name + extent, faults: faults + moreFaults, hosts: hosts + moreHosts },
-    schedules: SCHEDULES[name]![index]!,
-  })),
+    schedules: SCHEDULES[name]![index],
+  })).filter(({ schedules }) => schedules !== null),
 );
 
 export function scenarioOf(script: Script): Scenario {
