@@ -79,22 +79,25 @@ export class ReturnUrlMaker {
     if (returnUrl !== null) return returnUrl.replace(/[?#].*$/s, '');
     if (this.route.path === null) return null;
     // The address is known once the server listens.
-    if (callbackUrl === null && publicUrl === null) return `/${this.route.path}/{token}/return`;
-    return `${this.base()}/{token}/return`;
+    const isLocal = callbackUrl === null && publicUrl === null;
+    return `${isLocal ? `/${this.base('')}` : this.base()}/{token}/return`;
   }
 
   /**
    * The prefix is known only once the application has started, and the server's address only once it listens. So both
    * are read here, not in the constructor.
    */
-  private base(): string | null {
-    const { callbackUrl, publicUrl } = this.settings;
+  private base(site?: string): string | null {
+    const { callbackUrl } = this.settings;
     const { path } = this.route;
     if (path === null) return null;
     if (callbackUrl) return callbackUrl;
     const prefix = this.isExcluded(path) ? '' : trimSlashes(this.#config.getGlobalPrefix());
-    const site = publicUrl ?? localUrlOf(this.#adapterHost.httpAdapter?.getHttpServer());
-    return [site, prefix, path].filter(Boolean).join('/');
+    return [site ?? this.site(), prefix, path].filter(Boolean).join('/');
+  }
+
+  private site(): string {
+    return this.settings.publicUrl ?? localUrlOf(this.#adapterHost.httpAdapter?.getHttpServer());
   }
 
   private isExcluded(path: string): boolean {

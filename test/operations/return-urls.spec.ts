@@ -147,7 +147,7 @@ describe('the return URL in the start-up report', () => {
       'payments',
       'https://pay.example/cb/{token}/return',
     ],
-    ['is only a path until the server listens', { publicUrl: null }, 'payments', '/payments/{token}/return'],
+    ['is only a path until the server listens', { publicUrl: null }, 'payments', '/api/payments/{token}/return'],
   ])('%s', (_what, settings, path, shown) => {
     expect(urls(settings, { path, prefix: 'api' }).shown()).toBe(shown);
   });
