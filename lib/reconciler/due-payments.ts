@@ -74,8 +74,9 @@ export class DuePayments {
       const batch = await callStore('reading', () => store.leaseDue(lease));
       const unknown: PaymentRecord[] = [];
       await sideBySide(batch, AT_ONCE, (record) => this.processPayment(record, unknown));
-      if (this.#waiting.length === 0) this.askAbout(unknown);
+      if (this.#waiting.length === 0) this.#waiting.push(...unknown);
       else await sideBySide(unknown, AT_ONCE, (record) => this.handBack(record, this.later()));
+      this.askAboutWaiting();
       if (isPatient) await this.ended();
       // Any number of another gateway's may be due first: they do not count, so that this one's come in the same pass.
       const own = batch.filter((record) => isOwn(record, settings)).length;
@@ -163,10 +164,8 @@ export class DuePayments {
     await this.handBackFor(record, variedBy(rules.random, leftMs));
   }
 
-  private askAbout(batch: readonly PaymentRecord[]): void {
-    this.#waiting.push(...batch);
-    const free = Math.min(AT_ONCE - this.workers.size, batch.length);
-    for (let count = 0; count < free; count += 1) {
+  private askAboutWaiting(): void {
+    while (this.workers.size < AT_ONCE && this.#waiting.length > 0) {
       const worker = this.askInTurn().finally(() => this.workers.delete(worker));
       this.workers.add(worker);
     }

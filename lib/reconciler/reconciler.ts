@@ -123,7 +123,7 @@ export class Reconciler {
     let written = 0;
     const payments = async (): Promise<void> => {
       written = await this.owed.writeAll();
-      await due.process(true).finally(() => due.ended());
+      await due.process(true);
       if (failures.length > 0) throw failures[0] as Error;
     };
     await sideBySide<() => Promise<unknown>>([payments, () => this.renewHandlers()], 2, (work) => work());
