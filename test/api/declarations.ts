@@ -35,8 +35,10 @@ export function exportedDeclarations(): Declarations {
 function declarationProgram(entries: readonly string[]): ts.Program {
   const { config } = ts.readConfigFile('tsconfig.build.json', (file) => ts.sys.readFile(file)) as { config: unknown };
   const { options: asBuilt } = ts.parseJsonConfigFileContent(config, ts.sys, ts.sys.getCurrentDirectory());
-  const options = { ...asBuilt, stableTypeOrdering: true };
-  const { declarationDir = '', rootDir = '' } = options;
+  // Each in a file of its own, where the entries are looked for.
+  const declarationDir = ts.sys.resolvePath('dist/esm');
+  const options = { ...asBuilt, declarationDir, stableTypeOrdering: true };
+  const { rootDir = '' } = options;
   const roots = entries.map((entry) => entry.replace(declarationDir, rootDir).replace(/\.d\.ts$/, '.ts'));
   const sources = ts.createProgram(roots, { ...options, noCheck: true });
   const built = new Map<string, string>();
