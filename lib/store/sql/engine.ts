@@ -83,7 +83,7 @@ export interface SqlEngine {
    * one that does stays as it is.
    * @throws Error that says what is wrong with the URL; it never shows the URL
    */
-  readonly access: (kysely: typeof import('kysely'), url: string, mustExist?: boolean) => SqlAccess;
+  readonly access: (library: typeof import('kysely'), url: string, mustExist?: boolean) => SqlAccess;
   /** Null for a database that is a file. */
   readonly server: DatabaseServer | null;
 

@@ -31,7 +31,7 @@ export const mysqlEngine = {
   urlForm: 'mysql://…',
   owns: (url) => /^mysql:\/\/./.test(url),
   driver: 'mysql2',
-  access: (kysely, url) => mysqlAccess(kysely, url),
+  access: (library, url) => mysqlAccess(library, url),
 
   server: {
     port: 3306,

@@ -34,13 +34,13 @@ export const postgresEngine = {
   urlForm: 'postgres://…',
   owns: (url) => /^postgres(?:ql)?:\/\/./.test(url),
   driver: 'pg',
-  access(kysely, url) {
+  access(library, url) {
     if (!URL.canParse(url)) {
       throw new ShownError(
         `a PostgreSQL URL looks like postgres://user:password@host:5432/database; ${ESCAPES_IN_URLS}`,
       );
     }
-    return postgresAccess(kysely, url);
+    return postgresAccess(library, url);
   },
 
   server: {
