@@ -30,10 +30,7 @@ export const TARGETS = [
     files: {
       'lib/gateway/readings/facts.ts': ['gateway/readings/facts'],
       'lib/gateway/readings/reply-fields.ts': ['gateway/readings/reply-fields'],
-      'lib/gateway/readings/verdicts.ts': [
-        'gateway/readings/verdicts',
-        'gateway/readings/answers',
-      ],
+      'lib/gateway/readings/verdicts.ts': ['gateway/readings/verdicts', 'gateway/readings/answers'],
     },
   },
   {
