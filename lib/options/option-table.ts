@@ -29,7 +29,8 @@ const MAX_RETENTION_MS = 3_155_760_000_000;
 
 /**
  * Every option, in the order in which problems are reported. A new option is one row here, one in docs/configuration.md
- * and one in `test/options/option-table.spec.ts`: its types, its variable and its text in editors come from this table.
+ * and a case in `test/options/expected/settings.txt`: its types, its variable and its text in editors come from this
+ * table.
  */
 export const OPTIONS = {
   /** `PAYMENT_DIALECT`: `standard` or `morpos`; in code also a dialect of your own. Default `standard`. */

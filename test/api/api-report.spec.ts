@@ -76,6 +76,7 @@ function optionsText(): string {
 const sale = (state: main.PaymentState, reason: main.PaymentReason | null): main.Payment =>
   testing.aPayment({ conversationId: 'SALE', state, reason });
 const refund = testing.aRefund({ refundId: 'REFUND', conversationId: 'SALE', state: 'failed' });
+const voided = testing.aRefund({ ...refund, kind: 'void', state: 'failed' });
 
 /** Each error, and where its status depends on what it says, each of those. */
 const ERRORS: readonly (() => main.PaymentError)[] = [
@@ -84,21 +85,26 @@ const ERRORS: readonly (() => main.PaymentError)[] = [
   () => new main.PaymentValidationError([{ path: 'cardDetails.cvv', rule: 'isCvv', message: '$property must be' }]),
   () => new main.PaymentNotSentError(sale('failed', 'not_sent'), 'connection failed'),
   () => new main.PaymentNotSentError(sale('succeeded', null), 'connection failed', refund),
+  () => new main.PaymentNotSentError(sale('succeeded', null), 'connection failed', voided),
   () => new main.PaymentInit3dError(sale('failed', 'declined')),
   () => new main.PaymentInit3dError(sale('failed', 'no_answer')),
+  () => new main.PaymentInit3dError(sale('failed', 'refused')),
   () => new main.PaymentHostedError(sale('pending', null), 'page_open'),
   () => new main.PaymentHostedError(sale('failed', 'unreadable')),
+  () => new main.PaymentHostedError(sale('failed', 'declined')),
   () => new main.PaymentDuplicateError(sale('succeeded', null), 'idempotencyKey'),
   () => new main.PaymentDuplicateError(null, 'conversationId'),
   () => new main.PaymentDuplicateError(sale('succeeded', null), 'reference'),
   () => new main.PaymentDuplicateError(null, 'reference'),
   () => new main.PaymentDuplicateError(sale('succeeded', null), 'refundId', refund),
+  () => new main.PaymentDuplicateError(sale('succeeded', null), 'refundId'),
   () => new main.PaymentNotFoundError(),
   () => new main.PaymentNotFoundError('refund'),
   () => new main.PaymentStateError(sale('failed', 'declined'), 'be refunded'),
   () => new main.PaymentStateError(sale('succeeded', null), 'be resolved', refund),
   () => new main.PaymentUnsupportedError('CheckPayment', 'standard'),
   () => new main.PaymentCallbackError('unknown_token'),
+  () => new main.PaymentCallbackError('missing_field'),
   () => new main.PaymentStoreError('opening the payment'),
   () => new main.PaymentOverloadError(256),
   () => new main.PaymentShutdownError(),
@@ -112,12 +118,17 @@ function errorsText(): string {
   const classes = Object.values(main).filter((one) => Object.prototype.isPrototypeOf.call(main.PaymentError, one));
   expect(new Set(errors.map(({ constructor }) => constructor))).toEqual(new Set(classes));
   return errors
-    .map((error) => `## ${error.name}, ${error.code}, statusCode ${error.statusCode}\n${answerText(error)}`)
+    .map((error) => {
+      expect(error.cause).toBeUndefined();
+      const { tellBuyer } = JSON.parse(answerText(error, 'tr').replace(/^[^{]*/, '')) as main.PaymentErrorBody;
+      const heading = `## ${error.name}, ${error.code}, statusCode ${error.statusCode}`;
+      return [heading, answerText(error, 'en'), `tr: ${tellBuyer}`].join('\n');
+    })
     .join('\n\n');
 }
 
-/** What the filter answers a program with. */
-function answerText(error: main.PaymentError): string {
+/** What the filter answers a program with, in the buyer's language. */
+function answerText(error: main.PaymentError, language: string): string {
   const lines: string[] = [];
   const response = {
     getHeader: () => undefined,
@@ -129,7 +140,7 @@ function answerText(error: main.PaymentError): string {
     },
     send: (body: string) => void lines.push(JSON.stringify(JSON.parse(body), null, 2)),
   };
-  const request = { headers: { accept: 'application/json', 'accept-language': 'en' } };
+  const request = { headers: { accept: 'application/json', 'accept-language': language } };
   const http = { getRequest: () => request, getResponse: () => response };
   const host = { getType: () => 'http', switchToHttp: () => http } as unknown as ArgumentsHost;
   void new main.PaymentExceptionFilter().catch(error, host);

@@ -221,7 +221,7 @@ describe('check bin', () => {
       expect(asked).toMatchObject([{ bin: CREDIT }]);
     });
 
-    // What else an answer may be is in test/gateway/readings/card-answer.spec.ts.
+    // What else an answer may be is in test/gateway/readings/expected/answers.txt.
     it.each<[string, Answer, object]>([
       [
         'a huge body',

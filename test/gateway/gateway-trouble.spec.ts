@@ -2,26 +2,15 @@ import { GatewayTrouble } from '../../lib/gateway/gateway-trouble.js';
 import type { GatewayDialect, GatewayOperation } from '../../lib/gateway/gateway-dialect.js';
 import type { NoReply, Transmission } from '../../lib/gateway/transport/attempt.js';
 import { toPayment } from '../../lib/payment/payment.js';
+import { expectCases } from '../rigs/case-texts.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 import { OPEN_CLAIM, sampleSale } from './sample-sale.js';
-import { replied, stubClient } from './stub-client.js';
+import { replied as answered, stubClient } from './stub-client.js';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { logLines } from '../operations/log-lines.js';
 
-const NAME = " Its host name was not found: check baseUrl (PAYMENT_EU_BASE_URL) and this host's DNS.";
-const TLS =
-  ' No TLS connection: check baseUrl (PAYMENT_EU_BASE_URL); TLS 1.2 or 1.3 with forward secrecy is needed; ' +
-  'a private CA or a client certificate is set by the option dispatcher.';
-const OTHER = ' Check baseUrl (PAYMENT_EU_BASE_URL), firewalls, and the option dispatcher where a proxy is needed.';
-const CREDENTIALS =
-  'Check clientId (PAYMENT_EU_CLIENT_ID), clientSecret (PAYMENT_EU_CLIENT_SECRET), merchantId ' +
-  '(PAYMENT_EU_MERCHANT_ID), scope (PAYMENT_EU_SCOPE), grantType (PAYMENT_EU_GRANT_TYPE), ' +
-  "and this host's clock (x-Timestamp).";
-const ADDRESS = 'Check baseUrl (PAYMENT_EU_BASE_URL), which must end before /v1, and the dialect "morpos".';
-const SIGN =
-  'If it refuses every request, check merchantId (PAYMENT_EU_MERCHANT_ID), apiKey (PAYMENT_EU_API_KEY), ' +
-  'and how the sign is made.';
+const SETTINGS = { baseUrl: 'https://gateway.example:8443/pos', dialect: morposDialect() };
 const GATEWAY = 'payment gateway at gateway.example:8443';
 const REFUSED: NoReply = { sent: false, cause: 'connection_failed', errorCode: 'ECONNREFUSED' };
 const LATE: NoReply = { sent: true, reply: null, cause: 'deadline' };
@@ -39,8 +28,7 @@ describe('trouble with the gateway', () => {
 
   beforeEach(() => {
     clock = new TestClock();
-    const settings = { baseUrl: 'https://gateway.example:8443/pos', dialect: morposDialect() };
-    trouble = new GatewayTrouble('eu', settings, clock);
+    trouble = new GatewayTrouble('eu', SETTINGS, clock);
   });
 
   /** Expects one error, or none, with its fields for a logger in JSON. */
@@ -50,65 +38,34 @@ describe('trouble with the gateway', () => {
     expect(log).toEqual(message === null ? [] : [`error ${message}`]);
   }
 
-  const unreached = (codes: string, advice: string): [GatewayOperation, NoReply, string][] =>
-    codes.split(' ').map((errorCode) => {
-      const line = `The ${GATEWAY} cannot be reached; nothing was sent (${errorCode}, doPayment).${advice}`;
-      return ['doPayment', { ...REFUSED, errorCode }, line];
-    });
   const unanswered = `The ${GATEWAY} gave no readable answer`;
 
-  it.each<[GatewayOperation, NoReply, line: string]>([
-    ...unreached('ECONNREFUSED', OTHER),
-    ...unreached('ENOTFOUND EAI_AGAIN', NAME),
-    ...unreached('CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT EPROTO ERR_TLS_CERT_ALTNAME_INVALID', TLS),
-    ...unreached('ERR_SSL_WRONG_VERSION_NUMBER UNABLE_TO_VERIFY_LEAF_SIGNATURE SELF_SIGNED_CERT_IN_CHAIN', TLS),
-    [
-      'init3d',
-      { sent: false, cause: 'deadline' },
-      `The ${GATEWAY} cannot be reached; nothing was sent (deadline, init3d).${OTHER}`,
-    ],
-    [
-      'init3d',
-      { sent: false, cause: 'interceptor_failed' },
-      `An interceptor of PAYMENT_HTTP kept a request to the ${GATEWAY} from being sent (interceptor_failed, init3d).`,
-    ],
-    ['auth3d', LATE, `${unanswered} (deadline, auth3d). If it is only slow, raise timeoutMs (PAYMENT_EU_TIMEOUT_MS).`],
-    [
-      'checkBin',
-      LATE,
-      `${unanswered} (deadline, checkBin). If it is only slow, raise binTimeoutMs (PAYMENT_EU_BIN_TIMEOUT_MS).`,
-    ],
-    ['auth3d', { ...LATE, cause: 'connection_lost', errorCode: 'EPIPE' }, `${unanswered} (EPIPE, auth3d).`],
-    ['auth3d', { ...LATE, cause: 'connection_lost' }, `${unanswered} (connection_lost, auth3d).`],
-  ])('%s without a reply, %j: %s', (operation, lost, line) => {
-    trouble.lost(operation, lost);
-    expectError(line, { operation, cause: lost.errorCode ?? lost.cause });
-  });
+  /** The one line of this trouble, with its fields for a logger in JSON. */
+  function lineOf(tell: (of: GatewayTrouble) => void, fields: object): string {
+    records.length = log.length = 0;
+    tell(new GatewayTrouble('eu', SETTINGS, clock));
+    const message = log[0]?.replace('error ', '') ?? null;
+    expectError(message, fields);
+    return message ?? 'nothing';
+  }
 
-  it.each<[status: number, code: string | null, advice: string | null]>([
-    [401, null, CREDENTIALS],
-    [401, 'RVV0000000401', CREDENTIALS],
-    [403, null, CREDENTIALS],
-    [404, null, ADDRESS],
-    [302, null, ADDRESS],
-    [405, null, ADDRESS],
-    [429, null, 'It limits the number of requests: ask the vendor.'],
-    [400, 'RVV0000000403', SIGN],
-    [400, null, SIGN],
-    [422, null, SIGN],
-    [200, 'RVV0000000422', SIGN],
-    [200, 'B0003', SIGN],
-    // That is the card, or the gateway itself.
-    ...[200, 402].flatMap((status): [number, string, null][] => ['B0000', 'B0051'].map((it) => [status, it, null])),
-    [200, null, null],
-    [500, null, null],
-    [503, 'B0096', null],
-  ])('a reply with HTTP %i and %s: %s', (status, code, advice) => {
-    trouble.replied('doPayment', status, code);
-    const seen = code === null ? `(HTTP ${status}, doPayment)` : `(HTTP ${status}, ${code}, doPayment)`;
-    const line = `The ${GATEWAY} refuses the request itself, not the card ${seen}. ${advice}`;
-    expectError(advice && line, { operation: 'doPayment', status, ...(code !== null && { code }) });
-  });
+  /** `doPayment not sent connection_failed ECONNREFUSED` */
+  function lost(input: string): string {
+    const [, operation = '', not, cause, errorCode] = /^(\w+) (not )?sent (\w+) ?(\w+)?$/.exec(input) ?? [];
+    const reply = { ...(not ? {} : { reply: null }), sent: !not, cause, ...(errorCode && { errorCode }) } as NoReply;
+    const name = operation as GatewayOperation;
+    return lineOf((trouble) => trouble.lost(name, reply), { operation, cause: errorCode ?? cause });
+  }
+
+  /** `401 RVV0000000401` */
+  function replied(input: string): string {
+    const [status = '', code] = input.split(' ');
+    const fields = { operation: 'doPayment', status: Number(status), ...(code && { code }) };
+    return lineOf((trouble) => trouble.replied('doPayment', Number(status), code ?? null), fields);
+  }
+
+  it('is that of expected/trouble.txt', () =>
+    expectCases(import.meta.url, 'trouble.txt', { 'No reply': lost, 'A reply to DoPayment': replied }));
 
   const { doPayment, ...others } = morposDialect().operations;
   const unread: Partial<GatewayDialect> = { operations: { ...others, doPayment: { ...doPayment, read: fail } } };
@@ -123,20 +80,20 @@ describe('trouble with the gateway', () => {
     ],
     [LATE, `error ${unanswered} (deadline, doPayment)`],
     [
-      replied({ code: 'B0000' }, 401),
+      answered({ code: 'B0000' }, 401),
       `error The ${GATEWAY} refuses the request itself, not the card (HTTP 401, B0000,`,
     ],
     // No code is shown that may be a part of what was sent.
-    [replied({ code: cardNo }, 401), `error The ${GATEWAY} refuses the request itself, not the card (HTTP 401, doPay`],
-    [replied({ code: 'B0003' }), `error The ${GATEWAY} refuses the request itself, not the card (HTTP 200, B0003,`],
-    [replied({ code: 'B0000' }), null],
+    [answered({ code: cardNo }, 401), `error The ${GATEWAY} refuses the request itself, not the card (HTTP 401, doPay`],
+    [answered({ code: 'B0003' }), `error The ${GATEWAY} refuses the request itself, not the card (HTTP 200, B0003,`],
+    [answered({ code: 'B0000' }), null],
     [
-      replied({}),
+      answered({}),
       `error Nothing was sent to the payment gateway: the dialect's headers threw (doPayment): ${thrown}`,
       { headers: fail },
     ],
     [
-      replied({ code: 'B0000' }),
+      answered({ code: 'B0000' }),
       'error The dialect "morpos" threw while it read the gateway\'s answer to doPayment, which counts as unreadable, ' +
         `in read(): ${thrown}`,
       unread,
@@ -150,7 +107,7 @@ describe('trouble with the gateway', () => {
   });
 
   it('is not told of a code in the answer to an inquiry, which is about the payment', async () => {
-    const { client } = stubClient(replied({ responseCode: 'B0003' }), morposDialect(), {}, trouble);
+    const { client } = stubClient(answered({ responseCode: 'B0003' }), morposDialect(), {}, trouble);
     await client.checkPayment(toPayment(aPaymentRecord({ state: 'unknown' })));
     expectError(null);
   });

@@ -1,4 +1,4 @@
-import type { Payment, PaymentOptions, PaymentState } from 'nestjs-card-payment';
+import type { Payment, PaymentOptions, PaymentReason, PaymentState } from 'nestjs-card-payment';
 import { CallbackResponder } from '../../lib/http/callback-responder.js';
 import {
   type CallbackRefusal,
@@ -6,12 +6,13 @@ import {
   PaymentShutdownError,
   PaymentStoreError,
 } from '../../lib/errors/payment-errors.js';
-import type { HttpResponse } from '../../lib/http/pages.js';
+import { buyerPage, type HttpResponse, type PageName } from '../../lib/http/pages.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { toPayment } from '../../lib/payment/payment.js';
 import { logLines } from '../operations/log-lines.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
+import { expectCases } from '../rigs/case-texts.js';
 
 /** As far as both adapters have it. */
 interface Answer {
@@ -25,22 +26,38 @@ const URLS = {
   failureUrl: 'https://shop.example/failed',
   pendingUrl: 'https://shop.example/pending',
 };
-const STATES: [PaymentState, 'paid' | 'failed' | 'pending', RegExp][] = [
-  ['succeeded', 'paid', /Payment received/],
-  ['failed', 'failed', /No money was taken/],
-  ['expired', 'failed', /No money was taken/],
-  ['initiating', 'failed', /No money was taken/],
-  ['awaiting', 'pending', /do not pay again/],
-  ['charging', 'pending', /do not pay again/],
-  ['authorizing', 'pending', /do not pay again/],
-  ['unknown', 'pending', /do not pay again/],
-  ['review', 'pending', /do not pay again/],
-];
 const PRIVACY_HEADERS = {
   'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
 };
+
+const PAGE_POLICY = /^default-src 'none'; style-src 'sha256-[^']+'; .*frame-ancestors 'self'$/;
+
+/** What a page says. */
+const textOf = ({ body = '' }: Pick<Answer, 'body'>): string =>
+  body
+    .replace(/^.*<main>/s, '')
+    .replace(/<\/[^>]+>/g, ' ')
+    .replace(/<[^>]+>/g, '')
+    .trim();
+
+/** A page links to the shop alone, even from within a frame, loads nothing and runs no script. */
+function ofPage(name: string): string {
+  return (['en', 'tr'] as const)
+    .map((language) => {
+      const page = buyerPage(name as PageName, language, 'https://shop.example/?a=1&b="2"');
+      expect(page).toMatch(new RegExp(`^<!doctype html><html lang="${language}"><head><meta charset="utf-8">`));
+      expect(page).toMatch(
+        /<title>[^<]+<\/title>.*<main><h1>[^<]+<\/h1><p>[^<]+<\/p><p><a .*<\/main><\/body><\/html>$/,
+      );
+      expect(page.match(/href=/g)).toHaveLength(1);
+      expect(page).toContain('<a href="https://shop.example/?a=1&#38;b=&#34;2&#34;" target="_top">');
+      expect(page).not.toMatch(/<script|<link|<img|<form|src=|url\(/i);
+      return textOf({ body: page });
+    })
+    .join('\n');
+}
 
 const INVALID_URL = /returned a string that is not a usable URL: it must be an absolute http\(s\) URL/;
 
@@ -75,34 +92,48 @@ describe('the answer to the buyer', () => {
     return answerOf((responder, answer) => responder.sendOn(answer, { payment, isHeld }), options);
   }
 
-  describe.each(STATES)('for a payment that is %s', (state, page, text) => {
-    const payment = toPayment(aPaymentRecord({ state }));
+  /** A state, its reason, and whether the order is held by whom nobody knows. @returns with pages of the shop; without */
+  function ofPayment(input: string): string {
+    const [state, reason = null, held] = input.split(' ');
+    const payment = toPayment(aPaymentRecord({ state: state as PaymentState, reason: reason as PaymentReason | null }));
+    const { status, headers, body } = answerFor(payment, URLS, held === 'held');
+    const { Location, ...others } = headers;
+    expect([others, body]).toEqual([PRIVACY_HEADERS, '']);
+    const own = answerFor(payment, {}, held === 'held');
+    expect(own.headers).toMatchObject({ ...PRIVACY_HEADERS, 'Content-Type': 'text/html; charset=utf-8' });
+    expect(own.headers['Content-Security-Policy']).toMatch(PAGE_POLICY);
+    expect(own.headers['Location']).toBeUndefined();
+    expect(log).toEqual([]);
+    return `${status} ${Location}\n${own.status} ${textOf(own)}`;
+  }
 
-    it(`redirects to the merchant's page "${page}", with the conversationId`, () => {
-      const { status, headers, body } = answerFor(payment, URLS);
-      const Location = `https://shop.example/${page}?conversationId=${payment.conversationId}`;
-      expect({ status, headers, body }).toEqual({ status: 303, headers: { ...PRIVACY_HEADERS, Location }, body: '' });
-    });
+  /** Of whatever was received, nothing is repeated, and there is no redirect. */
+  function ofRefusal(refusal: string): string {
+    log.length = 0;
+    const error = new PaymentCallbackError(refusal as CallbackRefusal);
+    const answer = answerOf((responder, response) => responder.refuse(response, error), URLS);
+    expect(answer.headers['Location']).toBeUndefined();
+    expect(answer.headers).toMatchObject(PRIVACY_HEADERS);
+    return `${answer.status} ${textOf(answer)}\n${log.splice(0).join('\n')}`;
+  }
 
-    it('is a built-in page without a URL of the merchant', () => {
-      const { status, headers, body } = answerFor(payment);
-      expect(status).toBe(200);
-      expect(body).toMatch(text);
-      expect(headers).toMatchObject({ ...PRIVACY_HEADERS, 'Content-Type': 'text/html; charset=utf-8' });
-      expect(headers['Content-Security-Policy']).toMatch(/^default-src 'none';.* frame-ancestors 'self'$/);
-      expect(headers['Location']).toBeUndefined();
-      expect(log).toEqual([]);
-    });
+  it.each<[RegExp, PageName]>([
+    [/was successful|başarıyla tamamlandı/, 'success'],
+    [/No money was taken|para çekilmedi/, 'failure'],
+    [/do not pay again|yeniden ödeme yapmayın/, 'pending'],
+  ])('says %s on one page alone', (words, page) => {
+    const pages: PageName[] = ['success', 'failure', 'pending', 'refused', 'reload'];
+    for (const language of ['en', 'tr'] as const) {
+      expect(pages.filter((name) => words.test(buyerPage(name, language, '/')))).toEqual([page]);
+    }
   });
 
-  it('for a payment whose order is held, by whom nobody knows, does not say that no money was taken', () => {
-    const payment = toPayment(aPaymentRecord({ state: 'failed', reason: 'reference_taken' }));
-    const location = `https://shop.example/pending?conversationId=${payment.conversationId}`;
-    expect(answerFor(payment, URLS, true).headers['Location']).toBe(location);
-    const { body } = answerFor(payment, {}, true);
-    expect(body).toMatch(/not known yet. Please do not pay again/);
-    expect(body).not.toMatch(/No money was taken/);
-  });
+  it('is that of expected/answers.txt', () =>
+    expectCases(import.meta.url, 'answers.txt', {
+      'A payment, where the shop has pages, and where it has none': ofPayment,
+      'A refused callback, and the log': ofRefusal,
+      'A page in both languages': ofPage,
+    }));
 
   describe('in a language', () => {
     const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
@@ -187,23 +218,6 @@ describe('the answer to the buyer', () => {
     const answerToRefused = (error: unknown): Answer =>
       answerOf((responder, answer) => responder.refuse(answer, error), URLS);
 
-    it.each<[CallbackRefusal, number]>([
-      ['unknown_token', 404],
-      ['not_a_callback', 400],
-      ['repeated_field', 400],
-      ['nested_field', 400],
-      ['too_large', 400],
-      ['missing_field', 400],
-      ['foreign_payment', 400],
-    ])('with the reason %s is %i and a page, never a redirect', (refusal, expected) => {
-      const { status, body, headers } = answerToRefused(new PaymentCallbackError(refusal));
-      expect(status).toBe(expected);
-      expect(body).toContain('This page cannot be shown');
-      expect(headers['Location']).toBeUndefined();
-      expect(headers).toMatchObject(PRIVACY_HEADERS);
-      expect(log).toEqual([`warn The callback was refused: ${refusal.replaceAll('_', ' ')}.`]);
-    });
-
     it('asks for a reload if the store failed', () => {
       const { status, body } = answerToRefused(new PaymentStoreError('reading'));
       expect([status, body]).toEqual([503, expect.stringContaining('reload this page')]);
@@ -238,9 +252,7 @@ describe('the answer to the buyer', () => {
     const payment = toPayment(aPaymentRecord({ state: 'succeeded' }));
     const { body, headers } = answerFor(payment, options);
     expect(body).toContain(`<a href="${href}" target="_top">`);
-    expect(headers['Content-Security-Policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^']+'; .*frame-ancestors 'self'$/,
-    );
+    expect(headers['Content-Security-Policy']).toMatch(PAGE_POLICY);
   });
 
   it('is in the language of the option', () => {

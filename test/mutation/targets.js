@@ -30,17 +30,12 @@ export const TARGETS = [
     files: {
       'lib/gateway/readings/facts.ts': ['gateway/readings/facts'],
       'lib/gateway/readings/reply-fields.ts': ['gateway/readings/reply-fields'],
-      'lib/gateway/readings/verdicts.ts': [
-        'gateway/readings/verdicts',
-        'gateway/readings/charge-answers',
-        'gateway/readings/pages',
-        'gateway/readings/inquiry-answers',
-      ],
+      'lib/gateway/readings/verdicts.ts': ['gateway/readings/verdicts', 'gateway/readings/answers'],
     },
   },
   {
     name: 'sign',
-    files: { 'lib/gateway/dialects/morpos.dialect.ts': ['gateway/dialects/', 'gateway/readings/inquiry-answers'] },
+    files: { 'lib/gateway/dialects/morpos.dialect.ts': ['gateway/dialects/', 'gateway/readings/answers'] },
   },
   {
     name: 'masking',

@@ -5,8 +5,9 @@ import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
 import { sampleSale } from '../sample-sale.js';
 import { replied, stubClient } from '../stub-client.js';
 
+// Which answers have a page is in expected/answers.txt.
+
 const SALE = sampleSale();
-const ID = SALE.conversationId;
 const HTML = '<!DOCTYPE html><html><body><form action="https://acs.example">Şifreniz için ✓</form></body></html>';
 const PAGE = base64(HTML);
 const ADDRESS = 'https://pay.example/p/1';
@@ -130,35 +131,6 @@ test('what is no HTML, or more than 256 KiB, is no form', async () => {
 
 const SHOWN = { htmlForm: PAGE, returnUrl: ADDRESS, paymentFormContent: FORM };
 
-test.each<[body: unknown, status: number, reason: string]>([
-  [{ code: 'B0000' }, 200, 'unreadable'],
-  ...['<html>', 'null', JSON.stringify([PAGE])].map((text): [string, number, string] => [text, 200, 'unreadable']),
-  [{ ...SHOWN, code: 'B0051' }, 200, 'declined'],
-  [{ ...SHOWN, code: 'RVV0000000012' }, 200, 'declined'],
-  [{ ...SHOWN, code: 'B0051', conversationId: 'X' }, 200, 'declined'],
-  ...['X', 'B0096', 'B0010', ['B0000']].map((code): [object, number, string] => {
-    return [{ ...SHOWN, code }, 200, 'unrecognised_code'];
-  }),
-  [{ ...SHOWN, code: 'B0000', resultCode: 'B0051' }, 200, 'unrecognised_code'],
-  [{ ...SHOWN, code: 'B0000', conversationId: 'X' }, 200, 'conversation_mismatch'],
-  [{ ...SHOWN, conversationId: ['X'] }, 200, 'conversation_mismatch'],
-  ...[302, 400, 408, 499].map((status): [unknown, number, string] => [SHOWN, status, 'refused']),
-  ['<html>', 404, 'refused'],
-  [SHOWN, 500, 'server_error'],
-  ['<html>', 503, 'server_error'],
-])('%j with %d shows nothing: %s', async (body, status, reason) => {
-  for (const asked of ['init3d', 'page', 'embedded'] as const) {
-    expect(await start(asked, replied(body, status))).toMatchObject({ page: null, reason });
-  }
-});
-
-test('an answer that is lost shows nothing', async () => {
-  for (const asked of ['init3d', 'page', 'embedded'] as const) {
-    const outcome = await start(asked, { sent: true, reply: null, cause: 'deadline' });
-    expect(outcome).toEqual({ sent: true, reason: 'no_answer', result: null, page: null });
-  }
-});
-
 test('a dialect that throws, or gives a page that is none, shows nothing', async () => {
   const { init3d, hostedPage } = morposDialect().operations;
   const results = [fail, () => ({ code: 'B0000', content: 'no page' }), () => null, () => ({})];
@@ -173,12 +145,3 @@ test('a dialect that throws, or gives a page that is none, shows nothing', async
 function fail(): never {
   throw new Error('a dialect that fails');
 }
-
-test('what the answer says is told, unless it is about another payment', async () => {
-  for (const code of ['B0000', 'B0051', 'X']) {
-    const answer = replied({ code, conversationId: ID, orderId: 'o-1' });
-    expect(await start('init3d', answer)).toMatchObject({ page: null, result: { code, orderId: 'o-1' } });
-  }
-  const foreign = await start('init3d', replied({ ...SHOWN, code: 'B0000', conversationId: 'X' }));
-  expect(foreign).toMatchObject({ page: null, result: null });
-});
