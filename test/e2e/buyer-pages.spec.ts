@@ -151,6 +151,7 @@ const VISITS: Readonly<Record<string, Visit>> = {
     language: 'en',
   },
   'a gateway that does not answer': { gateway: { kind: 'reset', at: 'before' } as FaultPlay, language: 'en' },
+  'a gateway that does not answer, in Turkish': { gateway: { kind: 'reset', at: 'before' } as FaultPlay },
   'an order that was paid': { path: 'orders/paid/pay', before: payOrder },
   'an amount that the shop got wrong': { path: 'careless/1', language: 'en' },
   'a masked copy of the card': { path: 'copied/1', language: 'en' },

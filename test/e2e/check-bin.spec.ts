@@ -154,8 +154,8 @@ describe('check bin', () => {
       operations: { ...operations, checkBin: { ...operations.checkBin!, read } },
     } as GatewayDialect,
   });
-  const signing = (sign: (fields: unknown) => unknown): PaymentOptions => ({
-    dialect: { ...dialect, operations, sign } as GatewayDialect,
+  const signing = (sign: GatewayDialect['sign']): PaymentOptions => ({
+    dialect: { ...dialect, operations, sign },
   });
   const odd = {
     code: 'B0000',
@@ -236,6 +236,14 @@ describe('check bin', () => {
     await payments.checkBin(CREDIT, { ...TRY_100, amount: 100 });
     await payments.checkBin(CREDIT.slice(0, 6));
     expect(asked).toHaveLength(3);
+  });
+
+  it('what was not sent is asked about again at once', async () => {
+    let isFirst = true;
+    const sign: GatewayDialect['sign'] = (...given) => (isFirst ? thrower((isFirst = false)) : dialect.sign(...given));
+    const payments = await shop(told, { options: signing(sign) });
+    expect(await payments.checkBin(CREDIT)).toMatchObject({ code: 'not_sent' });
+    expect(await payments.checkBin(CREDIT)).toMatchObject({ bank: 'A' });
   });
 
   it('more than maxBinChecks at once are refused; payments are not, and there is room again', async () => {

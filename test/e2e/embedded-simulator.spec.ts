@@ -150,6 +150,7 @@ describe('embedded simulator', () => {
     it.each([
       ['0.0.0.0', undefined, false],
       ['::', undefined, false],
+      ['0.0.0.0', '', false],
       ['127.0.0.1', undefined, true],
       ['localhost', '', true],
       ['0.0.0.0', 'development', true],

@@ -26,6 +26,7 @@ const paidWithoutIds = ({ conversationId }: Body) => ({
   transactionType: 'SALE',
   transactionStatus: 'SUCCESS',
 });
+const paidByNobody = () => ({ responseCode: 'B0000', ...FOREIGN, conversationId: undefined });
 const notFound = () => ({ responseCode: 'B0100' });
 const paidMore = { ...FOREIGN, paymentInfo: { amount: 900 } };
 
@@ -82,14 +83,18 @@ describe('money back of a payment whose answer may be about another one', () => 
   });
 
   it.each([
-    ['an indeterminate code', 200, 'B0096'],
-    ['a server error', 500, 'B0000'],
-    ['an unheard-of code', 200, 'X1'],
-  ])('never goes to the other one after %s and an inquiry without ids', async (_what, status, code) => {
+    ['an indeterminate code', 200, 'B0096', paidWithoutIds],
+    ['a server error', 500, 'B0000', paidWithoutIds],
+    ['an unheard-of code', 200, 'X1', paidWithoutIds],
+    // Then an operator settles it.
+    ['an unheard-of code, where inquiries show no more than a code,', 200, 'X1', paidByNobody],
+  ])('never goes to the other one after %s and an inquiry without ids', async (_what, status, code, CheckPayment) => {
     const DoPayment = () => ({ status, body: { code, ...paidMore } });
-    const payments = await shopAt({ DoPayment, CheckPayment: paidWithoutIds });
+    const payments = await shopAt({ DoPayment, CheckPayment });
     const { conversationId } = await payments.doPayment(sale('10.00'));
-    expect(await payments.inquire(conversationId)).toMatchObject({ state: 'succeeded' });
+    const { state } = await payments.inquire(conversationId);
+    if (CheckPayment === paidByNobody) await payments.resolve(conversationId, 'succeeded', 'seen in the panel');
+    else expect(state).toBe('succeeded');
     await expect(payments.refund({ conversationId })).rejects.toMatchObject({ reason: 'no_ids' });
     expect(asked).toEqual([]);
   });

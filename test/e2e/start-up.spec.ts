@@ -187,6 +187,11 @@ const STARTS: Readonly<Record<string, () => Start>> = {
   'a store at a loopback address': () => usual({ storeUrl: postgres.url }),
   // A name of this machine that is no loopback address.
   'a store on another host without TLS': () => usual({ storeUrl: postgres.url.replace('127.0.0.1', '0.0.0.0') }),
+  'a service in a module that does not import it': () => {
+    @Module({ providers: [OrderService] })
+    class OrdersModule {}
+    return { imports: [payment(), OrdersModule], providers: [Orders] };
+  },
   'a module that is re-exported': () => {
     @Module({ imports: [payment({ isGlobal: false })], exports: [PaymentModule] })
     class ShopModule {}
