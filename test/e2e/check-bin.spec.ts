@@ -215,8 +215,8 @@ describe('check bin', () => {
     expect(log.join().includes('cannot be reached')).toBe(options.baseUrl !== undefined);
     if (keptMs === 0) return;
     for (const [ms, times] of [
-      [keptMs - 500, 1],
-      [500, 2],
+      [keptMs - 1_000, 1],
+      [1_000, 2],
     ] as const) {
       clock.aheadMs += ms;
       await payments.checkBin(CREDIT);
