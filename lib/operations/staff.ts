@@ -266,7 +266,8 @@ export class PaymentOperations {
   ): Promise<OperationsHistoryEntry[]> {
     await this.payments.get(conversationId);
     const refunds = await this.refundReader.ofPayment(conversationId);
-    const ids = [null, ...refunds.slice(-lastRefunds).map((refund) => refund.conversationId)];
+    const shownRefunds = refunds.slice(Math.max(0, refunds.length - lastRefunds));
+    const ids = [null, ...shownRefunds.map((refund) => refund.conversationId)];
     const histories = await Promise.all(
       ids.map(async (refundId) => {
         const history = await this.payments.history(refundId ?? conversationId);

@@ -6,7 +6,7 @@ import { validateInput } from '../../lib/dto/validate-input.js';
 import { noticed, problemsOf } from './message-problems.js';
 import { CARD, fullInput, MASKED, NON_LUHN, NOW, sampleInput } from './sample-input.js';
 
-// That an application passes them on by Express and by Fastify is in test/e2e/checkout.spec.ts.
+// That an application passes them on by Express and by Fastify is in test/e2e/smallest-application.spec.ts.
 
 const CHECKS = { luhn: true, now: NOW };
 const CHECKOUT = {

@@ -1,5 +1,4 @@
 import {
-  Module,
   type CanActivate,
   Controller,
   type ExecutionContext,
@@ -11,17 +10,7 @@ import {
 } from '@nestjs/common';
 import { APP_GUARD, Reflector } from '@nestjs/core';
 import { InjectPayment, PaymentModule, PaymentService } from 'nestjs-card-payment';
-import type { BankCallback } from 'nestjs-card-payment/simulator';
-import {
-  bring,
-  type Merchant,
-  type MerchantSetup,
-  type Platform,
-  PLATFORMS,
-  sale,
-  simulatorOptions,
-  useMerchants,
-} from './merchant.js';
+import { bring, type Merchant, type MerchantSetup, type Platform, PLATFORMS, sale, useMerchants } from './merchant.js';
 
 const Public = () => SetMetadata('public', true);
 
@@ -42,46 +31,42 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
   const merchants = useMerchants();
   const start = (setup: MerchantSetup): Promise<Merchant> => merchants.start(platform, setup);
 
-  async function payBy3d({ payments }: Merchant): Promise<{ callback: BankCallback; answer: Response }> {
+  it.each<[string, MerchantSetup, callback: RegExp, place: RegExp]>([
+    [
+      'below a global prefix, with versioning, a strict ValidationPipe, CORS and a global guard',
+      {
+        structure: { callback: { path: '/pay/', decorators: [Public()] } },
+        metadata: { providers: [{ provide: APP_GUARD, useClass: LockedGuard }] },
+        configure(app) {
+          app.setGlobalPrefix('api');
+          app.enableVersioning({ type: VersioningType.URI, defaultVersion: '2' });
+          app.useGlobalPipes(new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true }));
+          app.enableCors();
+        },
+      },
+      /^\/api\/pay\/TOKEN\/return$/,
+      /^https:\/\/shop\.example\/paid\?conversationId=ID$/,
+    ],
+    [
+      'that excludes the callback from its prefix',
+      { configure: (app) => app.setGlobalPrefix('api', { exclude: ['payments/{*rest}'] }) },
+      /^\/payments\/TOKEN\/return$/,
+      /\/paid\?conversationId=ID$/,
+    ],
+    [
+      'whose result URLs come from a function, and have a query',
+      { options: { successUrl: ({ reference }) => `/orders/${reference}?lang=tr&conversationId=forged` } },
+      /^\/payments\/TOKEN\/return$/,
+      /^\/orders\/order-\d+\?lang=tr&conversationId=ID$/,
+    ],
+  ])('%s', async (_what, setup, path, place) => {
+    const { payments, url } = await start(setup);
     const { conversationId } = await payments.init3d(sale());
     const callback = merchants.simulator.approve(conversationId);
-    return { callback, answer: await bring(callback) };
-  }
-
-  it('works below a global prefix, with versioning, a strict ValidationPipe, CORS and a global guard', async () => {
-    const shop = await start({
-      structure: { callback: { path: '/pay/', decorators: [Public()] } },
-      metadata: { providers: [{ provide: APP_GUARD, useClass: LockedGuard }] },
-      configure: (app) => {
-        app.setGlobalPrefix('api');
-        app.enableVersioning({ type: VersioningType.URI, defaultVersion: '2' });
-        app.useGlobalPipes(new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true }));
-        app.enableCors();
-      },
-    });
-    const { callback, answer } = await payBy3d(shop);
-    expect(callback.url).toMatch(new RegExp(`^${shop.url}/api/pay/[\\w-]{43}/return$`));
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, expect.stringContaining('/paid?')]);
-  });
-
-  it('leaves the prefix out when the host excludes the callback from it', async () => {
-    const shop = await start({
-      configure: (app) => app.setGlobalPrefix('api', { exclude: ['payments/{*rest}'] }),
-    });
-    const { callback, answer } = await payBy3d(shop);
-    expect(callback.url).toMatch(`${shop.url}/payments/`);
+    expect(callback.url.replace(url, '').replace(/[\w-]{43}/, 'TOKEN')).toMatch(path);
+    const answer = await bring(callback);
     expect(answer.status).toBe(303);
-  });
-
-  it('takes result URLs from a function, and keeps their query', async () => {
-    const shop = await start({
-      options: { successUrl: (payment) => `/orders/${payment.reference}?lang=tr&conversationId=forged` },
-    });
-    const { callback, answer } = await payBy3d(shop);
-    const { conversationId } = callback.fields;
-    expect(answer.headers.get('location')).toMatch(
-      new RegExp(`^/orders/order-\\d+\\?lang=tr&conversationId=${conversationId}$`),
-    );
+    expect(answer.headers.get('location')?.replace(conversationId, 'ID')).toMatch(place);
   });
 
   it('serves two accounts, each with its own path, variables and service', async () => {
@@ -110,32 +95,13 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
 
       const { conversationId } = await payments.init3d(sale());
       const { request } = merchants.simulator.approve(conversationId);
-      const answer = await fetch(request.url.replace('https://shop.example', shop.url), {
-        ...request,
-        redirect: 'manual',
+      const answer = await bring({
+        request: { ...request, url: request.url.replace('https://shop.example', shop.url) },
       });
       expect(answer.status).toBe(200);
       expect(await payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
     } finally {
       for (const name of Object.keys(variables)) delete process.env[name];
     }
-  });
-});
-
-describe('in any host', () => {
-  const merchants = useMerchants();
-  const start = (setup: MerchantSetup): Promise<Merchant> => merchants.start('fastify', setup);
-
-  it('refuses to start with an account or a path used twice', async () => {
-    const options = { ...simulatorOptions(merchants.simulator), publicUrl: 'https://shop.example' };
-    @Module({ imports: [PaymentModule.forRoot(options)] })
-    class OrdersModule {}
-    await expect(start({ metadata: { imports: [OrdersModule] } })).rejects.toThrow(
-      /registered twice \(by \w+, OrdersModule\): .* it is global, so the others need not import it/,
-    );
-    const twin = PaymentModule.forRoot({ ...options, name: 'eu', callback: { path: 'payments' } });
-    await expect(start({ metadata: { imports: [twin] } })).rejects.toThrow(/used by two accounts/);
-    const eu = ['eu-1', 'eu_1'].map((name) => PaymentModule.forRoot({ ...options, name }));
-    await expect(start({ metadata: { imports: eu } })).rejects.toThrow(/would read the same variables/);
   });
 });

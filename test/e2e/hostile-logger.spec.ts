@@ -6,29 +6,18 @@ import { bring, type Merchant, type MerchantSetup, sale, useMerchants } from './
 
 const LEVELS = ['log', 'warn', 'error', 'debug', 'verbose', 'fatal'] as const;
 
-/** Loggers that fail at the module's lines. They accept Nest's own lines, since otherwise Nest itself would not start. */
-const LOGGERS: Readonly<Record<string, (line: () => void) => LoggerService>> = {
-  throws: (line) =>
-    loggerOf(() => {
-      line();
-      throw new Error('disk full');
-    }),
-  'returns promises that reject': (line) =>
-    loggerOf(() => {
-      line();
-      return Promise.reject(new Error('disk full'));
-    }),
-  'returns thenables that reject': (line) =>
-    loggerOf(() => {
-      line();
-      return { then: (_resolve: unknown, reject: (why: Error) => void) => reject(new Error('disk full')) };
-    }),
-};
+const full = () => new Error('disk full');
 
-function loggerOf(fail: () => unknown): LoggerService {
-  const method = (...line: unknown[]): unknown => (line.includes('PaymentModule') ? fail() : undefined);
-  return Object.fromEntries(LEVELS.map((level) => [level, method])) as unknown as LoggerService;
-}
+/** How a logger fails at the module's lines. It accepts Nest's own, since otherwise Nest itself would not start. */
+const FAILURES: Readonly<Record<string, () => unknown>> = {
+  throws() {
+    throw full();
+  },
+  'returns promises that reject': () => Promise.reject(full()),
+  'returns thenables that reject': () => ({
+    then: (_resolve: unknown, reject: (why: Error) => void) => reject(full()),
+  }),
+};
 
 /** A handler that fails the first time, of which a line is logged. */
 @Injectable()
@@ -43,14 +32,20 @@ class Shop {
   }
 }
 
-describe.each(Object.entries(LOGGERS))('a logger of the host that %s', (_what, make) => {
+describe.each(Object.entries(FAILURES))('a logger of the host that %s', (_what, fail) => {
   const merchants = useMerchants({ timestampToleranceMs: Infinity });
+  let lines = 0;
+  const method = (...line: unknown[]): unknown => {
+    if (!line.includes('PaymentModule')) return undefined;
+    lines += 1;
+    return fail();
+  };
+  const logger = Object.fromEntries(LEVELS.map((level) => [level, method])) as unknown as LoggerService;
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
   let clock: TestClock;
   let store: MemoryPaymentStore;
   let merchant: Merchant;
-  let lines: number;
-  const unhandled: unknown[] = [];
-  const note = (reason: unknown): void => void unhandled.push(reason);
 
   beforeEach(() => {
     unhandled.length = lines = 0;
@@ -58,26 +53,16 @@ describe.each(Object.entries(LOGGERS))('a logger of the host that %s', (_what, m
     clock = new TestClock(new Date());
     store = new MemoryPaymentStore({ clock });
   });
-  afterEach(() => {
+  afterEach(async () => {
+    await new Promise(setImmediate);
     process.off('unhandledRejection', note);
+    // Lines were lost, and nothing else.
+    expect([lines > 0, unhandled]).toEqual([true, []]);
   });
 
-  async function start(more: MerchantSetup = {}): Promise<void> {
-    const logger = make(() => (lines += 1));
-    merchant = await merchants.start('express', {
-      options: { store },
-      metadata: { providers: [Shop] },
-      clock,
-      application: { logger },
-      ...more,
-    });
-  }
-
-  /** Lines were lost, and nothing else. */
-  async function expectHarmless(): Promise<void> {
-    await new Promise(setImmediate);
-    expect(lines).toBeGreaterThan(0);
-    expect(unhandled).toEqual([]);
+  async function start(more: MerchantSetup): Promise<void> {
+    const metadata = { providers: [Shop] };
+    merchant = await merchants.start('express', { options: { store }, metadata, clock, ...more });
   }
 
   const stateOf = async (id: string) => (await merchant.payments.find(id))?.state;
@@ -86,9 +71,7 @@ describe.each(Object.entries(LOGGERS))('a logger of the host that %s', (_what, m
     ['', {}],
     [', with bufferLogs', { bufferLogs: true }],
   ])('does not keep payments from being made%s', async (_kind, application) => {
-    const logger = make(() => (lines += 1));
-    const configure = (app: Merchant['app']): void => app.useLogger(logger);
-    await start({ application: { ...application }, configure });
+    await start({ application, configure: (app) => app.useLogger(logger) });
     expect(await merchant.payments.doPayment(sale())).toMatchObject({ state: 'succeeded', stored: true });
     expect(await merchant.payments.doPayment(sale('10.51'))).toMatchObject({ state: 'failed' });
     const { conversationId } = await merchant.payments.init3d(sale());
@@ -96,11 +79,10 @@ describe.each(Object.entries(LOGGERS))('a logger of the host that %s', (_what, m
     expect([status, headers.get('location')]).toEqual([303, expect.stringContaining('/paid')]);
     const forged = await fetch(`${merchant.url}/payments/${'A'.repeat(43)}/return`, { method: 'POST' });
     expect(forged.status).toBe(404);
-    await expectHarmless();
   });
 
   it('does not stop the background work, handlers, or what is owed', async () => {
-    await start();
+    await start({ application: { logger } });
     const replace = store.replace.bind(store);
     const leaseDue = store.leaseDue.bind(store);
     store.replace = () => Promise.reject(new Error('down'));
@@ -122,6 +104,5 @@ describe.each(Object.entries(LOGGERS))('a logger of the host that %s', (_what, m
     await clock.advance(20_000);
     const { told } = merchant.app.get(Shop);
     expect(told.filter((eventId) => eventId.startsWith(owed.conversationId))).toHaveLength(2);
-    await expectHarmless();
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import type { INestApplication, ModuleMetadata, NestApplicationOptions } from '@nestjs/common';
+import type { AbstractHttpAdapter } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -29,6 +30,10 @@ export { sale } from '../rigs/sale.js';
 /** Both, for what hangs on the adapter: callbacks, errors, forms and one checkout. */
 export const PLATFORMS = ['express', 'fastify'] as const;
 export type Platform = (typeof PLATFORMS)[number];
+
+export function adapterOf(platform: Platform): AbstractHttpAdapter {
+  return platform === 'express' ? new ExpressAdapter() : new FastifyAdapter();
+}
 
 export interface Merchant {
   readonly app: INestApplication;
@@ -86,10 +91,7 @@ export async function startMerchant(
   });
   if (clock) builder.overrideProvider(PaymentClock).useValue(clock);
   const module = await (override?.(builder) ?? builder).compile();
-  const app = module.createNestApplication(platform === 'express' ? new ExpressAdapter() : new FastifyAdapter(), {
-    logger: false,
-    ...application,
-  });
+  const app = module.createNestApplication(adapterOf(platform), { logger: false, ...application });
   configure?.(app);
   await app.listen(port, '127.0.0.1');
   return { app, url, payments: app.get(PaymentService) };

@@ -10,9 +10,11 @@ import {
 import type { BankCallback, Simulator } from 'nestjs-card-payment/simulator';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
 import { startTimelessGateway } from '../rigs/simulated-gateway.js';
-import { type Merchant, sale, startMerchant } from './merchant.js';
+import { bring, type Merchant, sale, startMerchant } from './merchant.js';
+import type { PaymentRecord } from '../../lib/payment/payment.js';
 
 const HOUR = 3_600_000;
+const KNOWING = { inquiryKnowsRefunds: true };
 const NOTE = "Seen at the gateway's panel.";
 let orders = 0;
 
@@ -22,44 +24,43 @@ function order() {
 }
 
 /** A gateway, a second one, and one store for applications with the settings of either. */
-class Shops {
-  readonly clock = new ClockSetAhead();
-  readonly store = new MemoryPaymentStore({ clock: this.clock });
-  private readonly merchants: Merchant[] = [];
+let home: Simulator;
+let away: Simulator;
+let clock: ClockSetAhead;
+let store: MemoryPaymentStore;
+let own: Merchant;
+let merchants: Merchant[];
 
-  private constructor(
-    readonly home: Simulator,
-    readonly away: Simulator,
-  ) {}
-
-  static async open(): Promise<Shops> {
-    const options = { timestampToleranceMs: Infinity, inquiryKnowsRefunds: true };
-    return new Shops(await startTimelessGateway(options), await startTimelessGateway(options));
-  }
-
-  async at(simulator: Simulator, options: PaymentOptions = {}): Promise<Merchant> {
-    const merchant = await startMerchant('fastify', simulator, {
-      options: { store: this.store, background: false, timeoutMs: 2_000, ...options },
-      clock: this.clock,
-    });
-    this.merchants.push(merchant);
-    return merchant;
-  }
-
-  /** What has reached the gateways so far. */
-  get sent(): string[] {
-    return [this.home, this.away].map(({ requests }) => `${requests.length}`);
-  }
-
-  async close(): Promise<void> {
-    for (const { app } of this.merchants) await app.close();
-    await this.home.close();
-    await this.away.close();
-  }
+async function open(): Promise<void> {
+  [home, away] = [await startTimelessGateway(KNOWING), await startTimelessGateway(KNOWING)];
+  clock = new ClockSetAhead();
+  store = new MemoryPaymentStore({ clock });
+  merchants = [];
+  own = await startAt(home);
 }
 
-let shops: Shops;
-let own: Merchant;
+async function close(): Promise<void> {
+  for (const { app } of merchants) await app.close();
+  await Promise.all([home.close(), away.close()]);
+}
+
+async function startAt(simulator: Simulator, options: PaymentOptions = {}): Promise<Merchant> {
+  const all = { store, background: false, timeoutMs: 2_000, ...options };
+  const merchant = await startMerchant('fastify', simulator, { options: all, clock });
+  merchants.push(merchant);
+  return merchant;
+}
+
+/** Brings what the bank or the page sent to an application, whichever one was named. */
+function bringTo({ url: site }: Merchant, { request }: Pick<BankCallback, 'request'>): Promise<Response> {
+  return bring({ request: { ...request, url: site + new URL(request.url).pathname } });
+}
+
+/** How much has reached the gateways so far. */
+const sent = (): number[] => [home, away].map(({ requests }) => requests.length);
+const hostOf = (simulator: Simulator): string => new URL(simulator.url).host;
+/** As the store has it. */
+const stored = async (id: string): Promise<PaymentRecord> => (await store.find('default', id))!;
 
 /** Payments at their own gateway, in each state in which a call would ask it or send it something. */
 const MADE = {
@@ -67,7 +68,7 @@ const MADE = {
     return (await own.payments.doPayment(sale())).conversationId;
   },
   async unknown() {
-    shops.home.fail({ operation: 'DoPayment', kind: 'reset' });
+    home.fail({ operation: 'DoPayment', kind: 'reset' });
     const { conversationId, state } = await own.payments.doPayment(sale());
     expect(state).toBe('unknown');
     return conversationId;
@@ -80,7 +81,7 @@ const MADE = {
   },
   async refund() {
     const conversationId = await MADE.succeeded();
-    shops.home.fail({ operation: 'refund', kind: 'reset' });
+    home.fail({ operation: 'refund', kind: 'reset' });
     const { refundId, state } = await own.payments.refund({ conversationId, amount: '9.90' });
     expect(state).toBe('unknown');
     return refundId;
@@ -89,9 +90,9 @@ const MADE = {
 
 /** The settings of an application that is beside the same store. */
 const SETTINGS: Readonly<Record<string, () => [Simulator, PaymentOptions]>> = {
-  baseUrl: () => [shops.away, {}],
-  merchantId: () => [shops.home, { merchantId: 'another' }],
-  dialect: () => [shops.home, { dialect: { ...morposDialect(), name: 'shop' } }],
+  baseUrl: () => [away, {}],
+  merchantId: () => [home, { merchantId: 'another' }],
+  dialect: () => [home, { dialect: { ...morposDialect(), name: 'shop' } }],
 };
 
 type Call = readonly [
@@ -125,23 +126,23 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
   let other: Merchant;
 
   beforeAll(async () => {
-    shops = await Shops.open();
-    own = await shops.at(shops.home);
-    other = await shops.at(...settings());
+    await open();
+    other = await startAt(...settings());
   }, 30_000);
-  afterAll(() => shops.close());
-  beforeEach(() => (shops.clock.aheadMs = 0));
+  afterAll(close);
+  beforeEach(() => (clock.aheadMs = 0));
 
   it.each(CALLS)('refuses %s of one that is %s, and sends nothing', async (_call, made, run) => {
     const id = await MADE[made]();
-    const [before, { sent }] = [await shops.store.find('default', id), shops];
-    const host = new URL(shops.home.url).host;
+    const [record, before] = [await stored(id), sent()];
     await expect(run(other.payments, id)).rejects.toMatchObject({
       code: 'PAYMENT_STATE',
-      message: expect.stringMatching(`with these settings: it was made at the gateway ${host}, under another baseUrl`),
+      message: expect.stringMatching(
+        `with these settings: it was made at the gateway ${hostOf(home)}, under another baseUrl`,
+      ),
     });
-    expect(shops.sent).toEqual(sent);
-    expect(await shops.store.find('default', id)).toEqual(before);
+    expect(sent()).toEqual(before);
+    expect(await stored(id)).toEqual(record);
   });
 
   it('refuses a repeat of the idempotencyKey of a payment, gives the existing refund, and sends nothing', async () => {
@@ -149,11 +150,11 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
     const { conversationId } = await own.payments.doPayment(input);
     const ask = { conversationId, amount: '1.00', idempotencyKey: `refund-${name}` };
     const { refundId } = await own.payments.refund(ask);
-    const { sent } = shops;
+    const before = sent();
     // Paid at a sandbox, it must not be taken for paid here.
     await expect(other.payments.doPayment(input)).rejects.toMatchObject({ code: 'PAYMENT_STATE' });
     expect(await other.payments.refund(ask)).toMatchObject({ refundId, state: 'succeeded' });
-    expect(shops.sent).toEqual(sent);
+    expect(sent()).toEqual(before);
   });
 
   it('keeps the order of an open page', async () => {
@@ -161,34 +162,34 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
     await other.payments.abandon(conversationId).catch(() => undefined);
     await other.payments.reconcile();
     const again = sale('149.90', { reference: payment.reference! });
-    const { sent } = shops;
+    const before = sent();
     await expect(other.payments.doPayment(again)).rejects.toMatchObject({
       code: 'PAYMENT_STATE',
       payment: { conversationId },
     });
-    expect(shops.sent).toEqual(sent);
+    expect(sent()).toEqual(before);
   });
 
   it('leaves a callback to an application with its own settings: the buyer reloads', async () => {
     const { conversationId } = await own.payments.init3d(sale());
-    const { request } = shops.home.approve(conversationId);
-    const { sent } = shops;
-    const refused = await bring(request, other);
+    const callback = home.approve(conversationId);
+    const before = sent();
+    const refused = await bringTo(other, callback);
     expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining('Lütfen bu sayfayı')]);
-    expect(shops.sent).toEqual(sent);
+    expect(sent()).toEqual(before);
     expect(await own.payments.find(conversationId)).toMatchObject({ state: 'awaiting', version: 2 });
-    const done = await bring(request, own);
+    const done = await bringTo(own, callback);
     expect(done.headers.get('location')).toContain('https://shop.example/paid');
-    expect(shops.home.ledger.chargedTimes(conversationId)).toBe(1);
+    expect(home.ledger.chargedTimes(conversationId)).toBe(1);
   });
 
   it("sends a buyer who comes back from the other gateway's page to pendingUrl, and asks nothing", async () => {
     const { conversationId } = await own.payments.startHosted(order());
-    const { request } = shops.home.payAtPage(conversationId, { callback: 'none' });
-    const { sent } = shops;
-    expect((await bring(request, other)).headers.get('location')).toContain('https://shop.example/pending');
-    expect(shops.sent).toEqual(sent);
-    expect((await bring(request, own)).headers.get('location')).toContain('https://shop.example/paid');
+    const callback = home.payAtPage(conversationId, { callback: 'none' });
+    const before = sent();
+    expect((await bringTo(other, callback)).headers.get('location')).toContain('https://shop.example/pending');
+    expect(sent()).toEqual(before);
+    expect((await bringTo(own, callback)).headers.get('location')).toContain('https://shop.example/paid');
   });
 
   it('asks about none in the background, and ends by time what time alone may end', async () => {
@@ -202,21 +203,21 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
     };
     // As a process leaves them that was frozen, or killed, before it had an answer.
     for (const state of ['initiating', 'charging'] as const) {
-      const record = (await shops.store.find('default', ids[state]))!;
+      const record = await stored(ids[state]);
       const dueAt = new Date(Date.now() - 1);
       const version = record.version + 1;
-      await shops.store.replace({ ...record, version, state, dueAt, expiresAt: null, finalizedAt: null }, record);
+      await store.replace({ ...record, version, state, dueAt, expiresAt: null, finalizedAt: null }, record);
     }
-    const { sent } = shops;
+    const before = sent();
     for (const hours of [2, 27, 28]) {
-      shops.clock.aheadMs = hours * HOUR;
+      clock.aheadMs = hours * HOUR;
       await other.payments.reconcile();
     }
-    expect(shops.sent).toEqual(sent);
+    expect(sent()).toEqual(before);
     const states = async () => {
       const { refund, ...payments } = ids;
       const found = Object.entries(payments).map(async ([was, id]) => [was, (await own.payments.find(id))!.state]);
-      const { state } = (await shops.store.find('default', refund))!;
+      const { state } = await stored(refund);
       return { ...(Object.fromEntries(await Promise.all(found)) as object), refund: state };
     };
     const ended = { awaiting: 'expired', initiating: 'expired' };
@@ -230,7 +231,7 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
 
     await other.payments.resolve(ids.pending, 'failed', NOTE);
     await other.payments.resolveRefund(ids.refund, 'failed', NOTE);
-    shops.clock.aheadMs = 40 * HOUR;
+    clock.aheadMs = 40 * HOUR;
     await own.payments.reconcile();
     expect(await states()).toEqual({
       ...ended,
@@ -245,8 +246,8 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
     const conversationId = await MADE.succeeded();
     const recorded = { conversationId, amount: '5.00', note: NOTE, refundId: `PANEL${name}` };
     expect(await other.payments.recordRefund(recorded)).toMatchObject({ state: 'succeeded', reason: 'recorded' });
-    const [record] = await shops.store.findRefunds('default', conversationId);
-    expect(record?.gateway).toBe((await shops.store.find('default', conversationId))?.gateway);
+    const [record] = await store.findRefunds('default', conversationId);
+    expect(record?.gateway).toBe((await stored(conversationId)).gateway);
   });
 
   it('shows how many there are, in health and at the start', async () => {
@@ -257,29 +258,22 @@ describe.each(Object.entries(SETTINGS))('a store that has payments of another %s
     expect([await health(own), await health(other)]).toEqual([mine, others! + 2]);
 
     const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
-    await shops.at(...settings());
-    await shops.at(shops.home);
+    await startAt(...settings());
+    await startAt(home);
     const said = warn.mock.calls.map(([line]) => String(line)).filter((line) => line.includes('another gateway'));
-    const host = new URL(shops.home.url).host;
-    expect(said).toEqual([expect.stringContaining(`another gateway (${host}): ${others! + 2}.`)]);
+    expect(said).toEqual([expect.stringContaining(`another gateway (${hostOf(home)}): ${others! + 2}.`)]);
   });
 });
-
-/** Brings what the bank or the page sent to an application, whichever one was named. */
-function bring({ url, ...request }: BankCallback['request'], { url: application }: Merchant): Promise<Response> {
-  return fetch(application + new URL(url).pathname, { ...request, redirect: 'manual' });
-}
 
 describe('a gateway that has moved', () => {
   let moved: Merchant;
 
   beforeAll(async () => {
-    shops = await Shops.open();
-    own = await shops.at(shops.home);
-    const baseUrl = shops.home.url.replace('127.0.0.1', 'LOCALHOST');
-    moved = await shops.at(shops.home, { baseUrl, formerBaseUrls: [`${shops.home.url}/`] });
+    await open();
+    const baseUrl = home.url.replace('127.0.0.1', 'LOCALHOST');
+    moved = await startAt(home, { baseUrl, formerBaseUrls: [`${home.url}/`] });
   }, 30_000);
-  afterAll(() => shops.close());
+  afterAll(close);
 
   const taken = CALLS.filter(
     ([call, made]) => !(call === 'inquire' && made === 'awaiting') && !call.includes('the id'),
@@ -287,19 +281,19 @@ describe('a gateway that has moved', () => {
 
   it.each(taken)('is sent %s of a payment that is %s', async (call, made, run) => {
     const id = await MADE[made]();
-    const { sent } = shops;
+    const before = sent();
     await run(moved.payments, id);
-    expect(shops.sent).not.toEqual(call.startsWith('startHosted') ? [] : sent);
+    expect(sent()).not.toEqual(call.startsWith('startHosted') ? [] : before);
   });
 
   it('refunds what was paid before, as a refund of that gateway', async () => {
     const conversationId = await MADE.succeeded();
     const { refundId } = await moved.payments.refund({ conversationId });
-    expect(shops.home.ledger.refunds.map((refund) => refund.conversationId)).toContain(refundId);
-    const [record] = await shops.store.findRefunds('default', conversationId);
+    expect(home.ledger.refunds.map((refund) => refund.conversationId)).toContain(refundId);
+    const [record] = await store.findRefunds('default', conversationId);
     expect(record).toMatchObject({
       state: 'succeeded',
-      gateway: (await shops.store.find('default', conversationId))?.gateway,
+      gateway: (await stored(conversationId)).gateway,
     });
   });
 
@@ -310,11 +304,11 @@ describe('a gateway that has moved', () => {
 
   it('is this one for a record of an older release, which names none', async () => {
     const id = await MADE.unknown();
-    const record = (await shops.store.find('default', id))!;
-    await shops.store.replace({ ...record, gateway: undefined, version: record.version + 1 }, record);
-    const elsewhere = await shops.at(shops.away);
-    const [, asked] = shops.sent;
+    const record = await stored(id);
+    await store.replace({ ...record, gateway: undefined, version: record.version + 1 }, record);
+    const elsewhere = await startAt(away);
+    const [, asked] = sent();
     await elsewhere.payments.inquire(id);
-    expect(shops.sent[1]).not.toBe(asked);
+    expect(sent()[1]).not.toBe(asked);
   });
 });

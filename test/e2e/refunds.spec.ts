@@ -1,39 +1,16 @@
 import { inspect } from 'node:util';
-import { Injectable } from '@nestjs/common';
 import {
   newConversationId,
-  OnPayment,
-  OnRefund,
   type Payment,
   type PaymentError,
-  type PaymentEvent,
   PaymentStateError,
   PaymentUnsupportedError,
   PaymentValidationError,
   type Refund,
   type RefundDto,
-  RefundEvent,
 } from 'nestjs-card-payment';
-import { until } from '../services/until.js';
 import { ENGINES_IN_TURN } from './engines.js';
 import { sale, useMerchant } from './merchant.js';
-
-/** What the shop has heard. */
-@Injectable()
-class Heard {
-  readonly refunds: RefundEvent[] = [];
-  readonly payments: PaymentEvent[] = [];
-
-  @OnRefund(['succeeded', 'failed', 'unknown', 'review'])
-  refunded(event: RefundEvent): void {
-    this.refunds.push(event);
-  }
-
-  @OnPayment(['succeeded', 'failed', 'expired', 'unknown', 'review'])
-  paid(event: PaymentEvent): void {
-    this.payments.push(event);
-  }
-}
 
 async function refusal(attempt: Promise<unknown>): Promise<PaymentError> {
   return attempt.then(
@@ -44,7 +21,7 @@ async function refusal(attempt: Promise<unknown>): Promise<PaymentError> {
 
 // Refunds and voids in turn, and every answer to them, are in test/scripts/expected/refunds.txt, on every engine.
 describe.each(ENGINES_IN_TURN)('money back, on %s', (_name, engine) => {
-  const shop = useMerchant({ platform: 'express', engine, metadata: { providers: [Heard] } });
+  const shop = useMerchant({ engine });
   afterEach(() => {
     expect(shop.simulator.ledger.violations).toEqual([]);
   });
@@ -61,25 +38,6 @@ describe.each(ENGINES_IN_TURN)('money back, on %s', (_name, engine) => {
 
   const refunded = ({ conversationId }: Payment) => shop.simulator.ledger.refundedAmount(conversationId);
 
-  it('is told to the handlers of refunds alone, with the payment', async () => {
-    const heard = shop.app.get(Heard);
-    const payment = await paid();
-    const given = await refund(payment, { amount: '10.88' });
-    expect(given).toMatchObject({ state: 'succeeded', code: 'B0000', account: 'default', stored: true });
-    await until(() => heard.refunds.length > 0);
-    expect(heard.refunds[0]).toBeInstanceOf(RefundEvent);
-    expect(heard.refunds).toEqual([
-      {
-        eventId: `${given.refundId}:${given.version}`,
-        type: 'refund.succeeded',
-        refund: given,
-        payment,
-        occurredAt: given.updatedAt,
-      },
-    ]);
-    expect(heard.payments.filter(({ payment: { conversationId } }) => conversationId === given.refundId)).toEqual([]);
-  });
-
   it.each(['refundId', 'idempotencyKey'] as const)('is given once for five clicks with one %s', async (key) => {
     const payment = await paid();
     const ask = { [key]: newConversationId(), amount: '20.00' };
@@ -87,13 +45,6 @@ describe.each(ENGINES_IN_TURN)('money back, on %s', (_name, engine) => {
     expect(new Set(clicks.map(({ refundId }) => refundId)).size).toBe(1);
     expect(await refusal(refund(await paid(), ask))).toMatchObject({ code: 'PAYMENT_DUPLICATE', payment });
     expect(refunded(payment)).toBe('20.00');
-  });
-
-  it('takes from Init3d the id of a refund', async () => {
-    const payment = await paid();
-    const { refundId } = await refund(payment, { refundId: newConversationId(), amount: '1' });
-    const started = shop.payments.init3d(sale('149.90', { conversationId: refundId }));
-    expect(await refusal(started)).toMatchObject({ code: 'PAYMENT_DUPLICATE', refund: { refundId }, payment });
   });
 
   it('at most gives back what was taken, when forty ask at once', async () => {

@@ -1,24 +1,19 @@
 import type { Payment } from 'nestjs-card-payment';
-import type { Simulator } from 'nestjs-card-payment/simulator';
+import type { FaultPlay, Simulator } from 'nestjs-card-payment/simulator';
 import { sentAs, underHostedNames } from '../rigs/bank-ways.js';
 import { ODD } from '../rigs/odd-answers.js';
 import { approveUnbound, showInInquiries } from '../rigs/odd-gateway.js';
 import { bring, type MerchantOfSuite, sale, useMerchant } from './merchant.js';
 
-const FORM = 'application/x-www-form-urlencoded';
-
-/** What the buyer sends instead of the cheap order's conversationId. */
-const FORGERIES: readonly (readonly [string, (dear: string) => string | null])[] = [
-  ['empty', () => ''],
-  ['left out', () => null],
-  ["the dear order's", (dear) => dear],
-];
+const PENDING = 'https://shop.example/pending?conversationId=ID';
+const UNBOUND = { reason: 'unbound', code: 'B0000' };
 
 describe("the bank's fields of a cheap order, sent to the token of an expensive one", () => {
+  const options = { background: false };
   const shops = {
-    standard: useMerchant({ gateway: { dialect: 'standard' } }),
-    trusting: useMerchant({ gateway: { dialect: 'standard' }, options: { trustUnbound: true } }),
-    morpos: useMerchant(),
+    standard: useMerchant({ gateway: { dialect: 'standard' }, options }),
+    trusting: useMerchant({ gateway: { dialect: 'standard' }, options: { ...options, trustUnbound: true } }),
+    morpos: useMerchant({ options }),
   };
   let simulator: Simulator;
   let shop: MerchantOfSuite;
@@ -29,17 +24,16 @@ describe("the bank's fields of a cheap order, sent to the token of an expensive 
     simulator.reset();
   }
 
-  /** The buyer authenticates the cheap order only, and sends its fields to the expensive one. */
-  async function attack(forge: (dear: string) => string | null): Promise<{ answer: Response; dear: string }> {
-    const cheap = await shop.payments.init3d(sale('1.00'));
-    const { conversationId: dear } = await shop.payments.init3d(sale('9999.00'));
-    const { fields } = simulator.approve(cheap.conversationId);
-    // The page of the expensive order would have been opened, and left.
-    const { url } = simulator.bank.answer(dear, { code: 'cancel' });
-    const { conversationId: _cheaps, ...others } = fields;
-    const forged = forge(dear);
-    return { answer: await post(url, forged === null ? others : { ...others, conversationId: forged }), dear };
+  async function start(amount = '149.90'): Promise<string> {
+    return (await shop.payments.init3d(sale(amount))).conversationId;
   }
+
+  async function post(url: string, fields: Readonly<Record<string, string>>): Promise<Response> {
+    return fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
+  }
+
+  /** Where the buyer is sent, or the status of a page. */
+  const placeOf = ({ status, headers }: Response, id: string) => headers.get('location')?.replace(id, 'ID') ?? status;
 
   async function expectNotPaid(dear: string): Promise<Payment | null> {
     expect(simulator.ledger.chargedTimes(dear)).toBe(0);
@@ -49,91 +43,104 @@ describe("the bank's fields of a cheap order, sent to the token of an expensive 
   }
 
   describe.each(['omitId', 'echoId'] as const)('where Auth3d does not name the payment: %s', (how) => {
-    it.each(FORGERIES)(
-      'with the conversationId %s, dialect standard: for a person to look at',
-      async (_forgery, forge) => {
-        visit('standard');
-        approveUnbound(simulator, how);
-        const { answer, dear } = await attack(forge);
-        expect(answer.headers.get('location')).toBe(`https://shop.example/pending?conversationId=${dear}`);
-        expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'unbound', code: 'B0000' });
-      },
-    );
-
-    it.each(FORGERIES.slice(0, 2))('with the conversationId %s, dialect morpos: refused', async (_forgery, forge) => {
-      visit('morpos');
+    // The buyer authenticates the cheap order only. The gateway is asked where it can be, and does not confirm.
+    it.each<
+      [dialect: 'standard' | 'morpos', sent: string | null, place: unknown, ended: object, asked: [number, number]]
+    >([
+      ['standard', '', PENDING, { state: 'review', ...UNBOUND }, [1, 0]],
+      ['standard', null, PENDING, { state: 'review', ...UNBOUND }, [1, 0]],
+      ['standard', 'DEAR', PENDING, { state: 'review', ...UNBOUND }, [1, 0]],
+      ['morpos', '', 400, { state: 'awaiting', version: 2 }, [0, 0]],
+      ['morpos', null, 400, { state: 'awaiting', version: 2 }, [0, 0]],
+      ['morpos', 'DEAR', PENDING, { state: 'unknown', ...UNBOUND }, [1, 1]],
+    ])('dialect %s, with the conversationId %j: not paid', async (dialect, sent, place, ended, asked) => {
+      visit(dialect);
       approveUnbound(simulator, how);
-      const { answer, dear } = await attack(forge);
-      expect(answer.status).toBe(400);
-      expect(await expectNotPaid(dear)).toMatchObject({ state: 'awaiting', version: 2 });
-      expect(simulator.ledger.calls('Auth3d')).toBe(0);
+      const cheap = await start('1.00');
+      const dear = await start('9999.00');
+      const { conversationId: _cheaps, ...others } = simulator.approve(cheap).fields;
+      // The page of the expensive order would have been opened, and left.
+      const { url } = simulator.bank.answer(dear, { code: 'cancel' });
+      const forged = sent === null ? others : { ...others, conversationId: sent.replace('DEAR', dear) };
+      expect(placeOf(await post(url, forged), dear)).toBe(place);
+      expect(await expectNotPaid(dear)).toMatchObject(ended);
+      expect([simulator.ledger.calls('Auth3d'), simulator.ledger.calls('CheckPayment', dear)]).toEqual(asked);
+      if (asked[1] > 0) expect(await shop.payments.inquire(dear)).toMatchObject(ended);
     });
 
-    it("with the expensive order's conversationId, dialect morpos: the gateway is asked, and does not confirm", async () => {
-      visit('morpos');
+    it.each([
+      ['morpos', 1],
+      ['trusting', 0],
+    ] as const)('an honest buyer pays at %s, and the gateway is asked %d times', async (which, times) => {
+      visit(which);
       approveUnbound(simulator, how);
-      const { answer, dear } = await attack((id) => id);
-      expect(answer.headers.get('location')).toContain('/pending?');
-      expect(await expectNotPaid(dear)).toMatchObject({ state: 'unknown', reason: 'unbound' });
-      expect(simulator.ledger.calls('CheckPayment', dear)).toBe(1);
-      expect(await shop.payments.inquire(dear)).toMatchObject({ state: 'unknown', reason: 'unbound' });
-    });
-
-    it('an honest buyer pays, dialect morpos: the gateway confirms at once', async () => {
-      visit('morpos');
-      approveUnbound(simulator, how);
-      const { conversationId } = await shop.payments.init3d(sale());
-      const callback = simulator.approve(conversationId);
-      const answer = await post(callback.url, callback.fields);
-      expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
-      expect(await shop.payments.find(conversationId)).toMatchObject({
-        state: 'succeeded',
-        reason: null,
-        version: 4,
-        orderId: callback.fields.OrderId,
-        chargedAmount: '149.90',
-      });
-      expect(simulator.ledger.calls('CheckPayment', conversationId)).toBe(1);
-    });
-
-    it('an honest buyer pays, trustUnbound: the gateway is not asked', async () => {
-      visit('trusting');
-      approveUnbound(simulator, how);
-      const { conversationId } = await shop.payments.init3d(sale());
-      await bring(simulator.approve(conversationId));
-      expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'succeeded', reason: null });
+      const id = await start();
+      const callback = simulator.approve(id);
+      expect(placeOf(await bring(callback), id)).toBe('https://shop.example/paid?conversationId=ID');
+      const paid = { state: 'succeeded', reason: null, version: 4 };
+      const shown = times === 0 ? {} : { orderId: callback.fields.OrderId, chargedAmount: '149.90' };
+      expect(await shop.payments.find(id)).toMatchObject({ ...paid, ...shown });
+      expect(simulator.ledger.calls('CheckPayment', id)).toBe(times);
     });
   });
 
-  describe.each(['code', 'text', 'status', 'id', 'amount'] as const)(
-    'where an inquiry shows a code and %s',
-    (shown) => {
-      const settled = shown === 'text' || shown === 'status' ? 'succeeded' : 'unknown';
+  it('where Auth3d names what it approved: another payment, for a person to look at', async () => {
+    visit('morpos');
+    const cheap = await start('1.00');
+    const dear = await start('9999.00');
+    const body = JSON.stringify({ code: 'B0000', conversationId: dear, amount: '1.00' });
+    simulator.fail({ operation: 'Auth3d', kind: 'reply', status: 200, body });
+    await post(simulator.approve(dear).url, { ...simulator.approve(cheap).fields, conversationId: dear });
+    expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'amount_mismatch' });
+  });
 
-      it(`a direct payment whose answer was lost is then ${settled}`, async () => {
-        visit('morpos');
-        showInInquiries(simulator, shown);
-        simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'after' });
-        const { conversationId, state } = await shop.payments.doPayment(sale());
-        expect(state).toBe('unknown');
-        expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: settled });
-      });
+  it.each([
+    ['code', 'unknown'],
+    ['text', 'succeeded'],
+    ['status', 'succeeded'],
+    ['id', 'unknown'],
+    ['amount', 'unknown'],
+  ] as const)(
+    'where an inquiry shows a code and its %s, a direct payment without an answer is %s',
+    async (shown, state) => {
+      visit('morpos');
+      showInInquiries(simulator, shown);
+      simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'after' });
+      const payment = await shop.payments.doPayment(sale());
+      expect(payment.state).toBe('unknown');
+      expect(await shop.payments.inquire(payment.conversationId)).toMatchObject({ state });
     },
   );
 
-  it('where Auth3d names what it approved: another payment, for a person to look at', async () => {
+  // The gateway knows a 3D payment from Init3d on, and may repeat what it was told of it.
+  it.each<[fault: string, play: FaultPlay, ended: object]>([
+    ['was cut before the work', { kind: 'reset' }, { state: 'unknown', reason: 'no_answer' }],
+    [
+      'was approved without naming it',
+      { kind: 'reply', status: 200, body: '{"code":"B0000"}' },
+      { state: 'unknown', reason: 'unbound' },
+    ],
+    ['runs', { kind: 'stall' }, { state: 'succeeded' }],
+  ])('an inquiry that repeats our id and amount makes no payment paid whose Auth3d %s', async (_what, play, ended) => {
     visit('morpos');
-    const cheap = await shop.payments.init3d(sale('1.00'));
-    const { conversationId: dear } = await shop.payments.init3d(sale('9999.00'));
-    simulator.fail({
-      operation: 'Auth3d',
-      kind: 'reply',
-      status: 200,
-      body: JSON.stringify({ code: 'B0000', conversationId: dear, amount: '1.00' }),
-    });
-    const { fields } = simulator.approve(cheap.conversationId);
-    await post(simulator.approve(dear).url, { ...fields, conversationId: dear });
-    expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'amount_mismatch' });
+    const id = await start();
+    const told = {
+      responseCode: 'B0000',
+      responseDescription: 'Awaiting 3D verification',
+      amount: 149.9,
+      currency: 949,
+    };
+    const body = JSON.stringify({ ...told, conversationId: id });
+    simulator.fail({ operation: 'CheckPayment', times: 100, kind: 'reply', status: 200, body });
+    const { fields } = simulator.approve(id);
+    const fault = simulator.fail({ operation: 'Auth3d', at: 'before', ...play });
+    const completing = shop.payments.auth3d({ conversationId: id, fields: { ...fields } });
+    await fault.played;
+    if (play.kind !== 'stall') await completing;
+    expect(await shop.payments.inquire(id)).toMatchObject({ settled: false });
+    expect(simulator.ledger.chargedTimes(id)).toBe(0);
+    fault.release();
+    expect(await completing).toMatchObject(ended);
   });
 
   it('a direct payment is approved by the code alone', async () => {
@@ -142,22 +149,18 @@ describe("the bank's fields of a cheap order, sent to the token of an expensive 
     expect(await shop.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
   });
 
-  describe("with the fields' names of the hosted page", () => {
-    it.each(['form', 'get', 'json'] as const)('an honest buyer pays, by %s', async (method) => {
+  it.each(['form', 'get', 'json'] as const)(
+    "with the names of the hosted page's fields an honest buyer pays, by %s",
+    async (method) => {
       visit('morpos');
-      const { conversationId } = await shop.payments.init3d(sale());
-      const callback = underHostedNames(simulator.approve(conversationId));
-      const body = JSON.stringify({ code: 'B0000', conversationId, amount: '149.90' });
+      const id = await start();
+      const callback = underHostedNames(simulator.approve(id));
+      const body = JSON.stringify({ code: 'B0000', conversationId: id, amount: '149.90' });
       simulator.fail({ operation: 'Auth3d', kind: 'reply', status: 200, body });
       const answer = await bring({ request: sentAs(callback, { method }) as typeof callback.request });
-      expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
+      expect(placeOf(answer, id)).toBe('https://shop.example/paid?conversationId=ID');
       const [sent] = simulator.requests.filter(({ operation }) => operation === 'Auth3d');
       expect(sent?.body).toEqual(callback.fields);
-    });
-  });
+    },
+  );
 });
-
-function post(url: string, fields: Readonly<Record<string, string>>): Promise<Response> {
-  const body = new URLSearchParams(fields).toString();
-  return fetch(url, { method: 'POST', headers: { 'content-type': FORM }, body, redirect: 'manual' });
-}

@@ -1,3 +1,4 @@
+import type { TlsOptions } from 'node:tls';
 import { MemoryPaymentStore, type Payment, type PaymentOptions, type Refund } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent } from 'undici';
@@ -59,44 +60,33 @@ describe('connections', () => {
   const https = ({ port }: Listener): string => `https://127.0.0.1:${port}`;
 
   describe('not sent', () => {
-    const networks: [string, () => Promise<Network>][] = [
-      ['refused', async () => ({ options: { baseUrl: `http://127.0.0.1:${await closedPort()}` } })],
-      ['name not found', () => Promise.resolve({ options: { baseUrl: 'https://nonexistent.invalid' } })],
-      [
-        'TLS refused: a certificate of an unknown authority',
-        async () => {
-          const server = await listening(tlsServer(CERTIFICATE));
-          return { options: { baseUrl: https(server) }, received: server.received };
-        },
-      ],
-      [
-        'TLS refused: a gateway that speaks no TLS',
-        () => Promise.resolve({ options: { baseUrl: simulator.url.replace('http:', 'https:') } }),
-      ],
+    const at = (baseUrl: string): Network => ({ options: { baseUrl } });
+
+    /** A gateway with TLS, which hears nothing but what comes after the handshake. */
+    async function behindTls(server: TlsOptions, options: () => PaymentOptions = () => ({})): Promise<Network> {
+      const listener = await listening(tlsServer({ ...CERTIFICATE, ...server }));
+      return { options: { baseUrl: https(listener), ...options() }, received: listener.received };
+    }
+
+    /** A gateway whose handshake stalls. */
+    async function stalling(options: PaymentOptions): Promise<Network> {
+      return { options: { baseUrl: https(await listening(rawServer())), ...options } };
+    }
+
+    const networks: [string, () => Network | Promise<Network>][] = [
+      ['refused', async () => at(`http://127.0.0.1:${await closedPort()}`)],
+      ['name not found', () => at('https://nonexistent.invalid')],
+      ['TLS refused: a certificate of an unknown authority', () => behindTls({})],
+      ['TLS refused: a gateway that speaks no TLS', () => at(simulator.url.replace('http:', 'https:'))],
       [
         'TLS refused: no client certificate, TLS 1.2',
-        async () => {
-          const server = await listening(
-            tlsServer({ ...CERTIFICATE, ...TRUSTING, requestCert: true, maxVersion: 'TLSv1.2' }),
-          );
-          const options = { baseUrl: https(server), dispatcher: dispatcher({ connect: TRUSTING }) };
-          return { options, received: server.received };
-        },
+        () =>
+          behindTls({ ...TRUSTING, requestCert: true, maxVersion: 'TLSv1.2' }, () => ({
+            dispatcher: dispatcher({ connect: TRUSTING }),
+          })),
       ],
-      [
-        'connect time-out: a handshake that stalls',
-        async () => {
-          const server = await listening(rawServer());
-          return { options: { baseUrl: https(server), timeoutMs: LONG, connectTimeoutMs: SHORT } };
-        },
-      ],
-      [
-        'deadline while still connecting',
-        async () => {
-          const server = await listening(rawServer());
-          return { options: { baseUrl: https(server), timeoutMs: SHORT, connectTimeoutMs: LONG } };
-        },
-      ],
+      ['connect time-out', () => stalling({ timeoutMs: LONG, connectTimeoutMs: SHORT })],
+      ['deadline while still connecting', () => stalling({ timeoutMs: SHORT, connectTimeoutMs: LONG })],
       [
         'deadline while queued',
         async () => {

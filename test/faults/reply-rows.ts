@@ -22,8 +22,40 @@ const BEFORE: readonly FaultMoment[] = ['before'];
 const lost = ['unknown', 'no_answer'] as const;
 const broken = ['unknown', 'server_error'] as const;
 const garbled = ['unknown', 'unreadable'] as const;
+const indeterminate = ['unknown', 'indeterminate_code'] as const;
 const refused = ['failed', 'refused'] as const;
 const approved = ['succeeded', null] as const;
+
+type Outcome = Omit<Row, 'fault' | 'play'>;
+
+/** Each of these statuses with each of these bodies; JSON has a code. */
+function statuses(list: readonly number[], bodies: readonly StatusBody[], outcome: Outcome, code?: string): Row[] {
+  return list.flatMap((status) =>
+    bodies.map((body) => ({
+      fault: `${status}, ${code ?? `body ${body}`}`,
+      play: { kind: 'status', status, body, ...(code && { code }) },
+      ...outcome,
+    })),
+  );
+}
+
+/** An answer with status 200. */
+function answer(fault: string, play: FaultPlay, outcome: Outcome): Row {
+  return { fault: `200: ${fault}`, play, ...outcome };
+}
+
+function reply(body: string | Buffer, headers: Readonly<Record<string, string>> = {}): FaultPlay {
+  return { kind: 'reply', status: 200, headers: { 'content-type': 'application/json', ...headers }, body };
+}
+
+const coded = (code: string, more = {}): FaultPlay => reply(JSON.stringify({ code, ...more }));
+
+type StatusBody = 'json' | 'html' | 'empty';
+const JSON_ALONE = ['json'] as const;
+const WITHOUT_JSON = ['html', 'empty'] as const;
+const BODIES = ['json', 'html', 'empty'] as const;
+
+const BOMB = gzipSync(`{"code":"B0000","padding":"${'x'.repeat(100 * 1024 * 1024)}"}`);
 
 export const ROWS: readonly Row[] = [
   { fault: 'reset', play: { kind: 'reset' }, at: ALL, charge: lost, init3d: 'no_answer' },
@@ -31,165 +63,62 @@ export const ROWS: readonly Row[] = [
   { fault: 'stalled until the deadline', play: { kind: 'stall' }, at: ALL, charge: lost, init3d: 'no_answer' },
   { fault: 'half an answer', play: { kind: 'half-reply' }, at: EITHER, charge: lost, init3d: 'no_answer' },
 
-  ...[500, 502, 503, 504].flatMap((status) =>
-    (['json', 'html', 'empty'] as const).map((body) => ({
-      fault: `${status}, body ${body}`,
-      play: { kind: 'status' as const, status, body },
-      at: EITHER,
-      charge: broken,
-      init3d: 'server_error' as const,
-    })),
+  ...statuses([500, 502, 503, 504], BODIES, { at: EITHER, charge: broken, init3d: 'server_error' }),
+  ...statuses([301, 302, 307, 308], JSON_ALONE, { at: EITHER, charge: broken, init3d: 'refused' }),
+  ...statuses([400, 403], JSON_ALONE, { at: BEFORE, charge: refused, init3d: 'refused' }),
+  ...statuses([401, 404, 413, 429], BODIES, { at: BEFORE, charge: refused, init3d: 'refused' }),
+  ...statuses([400, 403], WITHOUT_JSON, { at: EITHER, charge: broken, init3d: 'refused' }),
+  ...statuses([408, 409], BODIES, { at: EITHER, charge: broken, init3d: 'refused' }),
+  ...statuses(
+    [402, 410, 422, 423, 424, 425, 451, 499],
+    JSON_ALONE,
+    { at: EITHER, charge: broken, init3d: 'refused' },
+    'GW-TIMEOUT',
   ),
-  ...[301, 302, 307, 308].map((status) => ({
-    fault: `${status}`,
-    play: { kind: 'status' as const, status },
-    at: EITHER,
-    charge: broken,
-    init3d: 'refused' as const,
-  })),
+  ...statuses([422], JSON_ALONE, { at: BEFORE, charge: refused, init3d: 'refused' }, 'B0051'),
+  ...['B0000', 'B0096', 'B0010'].flatMap((code) =>
+    statuses([400], JSON_ALONE, { at: EITHER, charge: indeterminate, init3d: 'refused' }, code),
+  ),
 
-  ...[400, 403].map((status) => ({
-    fault: `${status} with a code`,
-    play: { kind: 'status' as const, status },
-    at: BEFORE,
-    charge: refused,
-    init3d: 'refused' as const,
-  })),
-  ...[401, 404, 413, 429].flatMap((status) =>
-    (['json', 'html', 'empty'] as const).map((body) => ({
-      fault: `${status}, body ${body}`,
-      play: { kind: 'status' as const, status, body },
-      at: BEFORE,
-      charge: refused,
-      init3d: 'refused' as const,
-    })),
+  ...(['html', 'empty', 'null', 'array', 'string', 'empty-object'] as const).map((name) =>
+    answer(name, ODD[name], { at: EITHER, charge: garbled, init3d: 'unreadable' }),
   ),
-  ...[400, 403, 408, 409].flatMap((status) =>
-    (['html', 'empty'] as const).map((body) => ({
-      fault: `${status}, body ${body}`,
-      play: { kind: 'status' as const, status, body },
-      at: EITHER,
-      charge: broken,
-      init3d: 'refused' as const,
-    })),
+  ...(['cut-json', 'ten-mebibytes', 'proto'] as const).map((name) =>
+    answer(name, ODD[name], { at: AFTER, charge: garbled, init3d: 'unreadable' }),
   ),
-  ...[408, 409].map((status) => ({
-    fault: `${status} with a code`,
-    play: { kind: 'status' as const, status },
-    at: EITHER,
-    charge: broken,
-    init3d: 'refused' as const,
-  })),
-  ...[402, 410, 422, 423, 424, 425, 451, 499].map((status) => ({
-    fault: `${status} with an unheard-of code`,
-    play: { kind: 'status' as const, status, code: 'GW-TIMEOUT' },
-    at: EITHER,
-    charge: broken,
-    init3d: 'refused' as const,
-  })),
-  {
-    fault: '422 with a decline',
-    play: { kind: 'status', status: 422, code: 'B0051' },
-    at: BEFORE,
-    charge: refused,
-    init3d: 'refused',
-  },
-  ...['B0000', 'B0096', 'B0010'].map((code) => ({
-    fault: `400 with ${code}`,
-    play: { kind: 'status' as const, status: 400, code },
-    at: EITHER,
-    charge: ['unknown', 'indeterminate_code'] as const,
-    init3d: 'refused' as const,
-  })),
-
-  ...(['html', 'empty', 'null', 'array', 'string', 'empty-object'] as const).map((name) => ({
-    fault: `200: ${name}`,
-    play: ODD[name],
-    at: EITHER,
-    charge: garbled,
-    init3d: 'unreadable' as const,
-  })),
-  {
-    fault: '200: nothing but 10,000 levels',
-    play: ODD['nested-only'],
-    at: EITHER,
-    charge: garbled,
-    init3d: 'unrecognised_code',
-  },
-  { fault: '200: cut JSON', play: ODD['cut-json'], at: AFTER, charge: garbled, init3d: 'unreadable' },
-  { fault: '200: 10 MiB', play: ODD['ten-mebibytes'], at: AFTER, charge: garbled, init3d: 'unreadable' },
-  {
-    fault: '200: 100 MiB of JSON in 100 KiB of gzip',
-    play: {
-      kind: 'reply',
-      status: 200,
-      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
-      body: gzipSync(`{"code":"B0000","padding":"${'x'.repeat(100 * 1024 * 1024)}"}`),
-    },
+  answer('100 MiB of JSON in 100 KiB of gzip', reply(BOMB, { 'content-encoding': 'gzip' }), {
     at: EITHER,
     charge: garbled,
     init3d: 'unreadable',
-  },
-  {
-    fault: '200: the answer below __proto__',
-    play: ODD.proto,
-    at: AFTER,
-    charge: garbled,
-    init3d: 'unreadable',
-  },
-  { fault: '200: without code', play: ODD['no-code'], at: AFTER, charge: garbled, init3d: null },
-  { fault: '200: beside 10,000 levels', play: ODD.nested, at: AFTER, charge: approved, init3d: null },
+  }),
+  answer('nothing but 10,000 levels', ODD['nested-only'], { at: EITHER, charge: garbled, init3d: 'unrecognised_code' }),
+  answer('without code', ODD['no-code'], { at: AFTER, charge: garbled, init3d: null }),
 
-  ...[
-    ...(['bom', 'latin-1', 'mojibake', 'gzip', 'text-plain', 'pascal-case'] as const).map(
-      (name) => [name, ODD[name]] as const,
-    ),
-    ['byte by byte', BYTE_BY_BYTE] as const,
-    ['closed afterwards', CLOSED_AFTERWARDS] as const,
-  ].map(([how, play]) => ({
-    fault: `200: the right answer, ${how}`,
-    play,
-    at: AFTER,
-    charge: approved,
-    init3d: null,
-  })),
+  ...(['nested', 'bom', 'latin-1', 'mojibake', 'gzip', 'text-plain', 'pascal-case'] as const).map((name) =>
+    answer(`the right answer, ${name}`, ODD[name], { at: AFTER, charge: approved, init3d: null }),
+  ),
+  answer('the right answer, byte by byte', BYTE_BY_BYTE, { at: AFTER, charge: approved, init3d: null }),
+  answer('the right answer, closed afterwards', CLOSED_AFTERWARDS, { at: AFTER, charge: approved, init3d: null }),
 
-  {
-    fault: '200 with an unheard-of code',
-    play: ODD['unheard-of-code'],
+  answer('an unheard-of code', ODD['unheard-of-code'], {
     at: AFTER,
     charge: ['unknown', 'unrecognised_code'],
     init3d: 'unrecognised_code',
-  },
-  {
-    fault: '200 with an indeterminate code',
-    play: ODD['indeterminate-code'],
+  }),
+  answer('an indeterminate code', ODD['indeterminate-code'], {
     at: AFTER,
-    charge: ['unknown', 'indeterminate_code'],
+    charge: indeterminate,
     init3d: 'unrecognised_code',
-  },
-
-  ...['B0009', 'B0018', 'B0026', 'B0080'].map((code) => ({
-    fault: `200 with ${code}`,
-    play: { kind: 'reply' as const, status: 200, body: JSON.stringify({ code }) },
-    at: EITHER,
-    charge: ['unknown', 'indeterminate_code'] as const,
-    init3d: 'unrecognised_code' as const,
-  })),
-  {
-    fault: '200 with a decline',
-    play: { kind: 'reply', status: 200, body: JSON.stringify({ code: 'B0013', message: 'Invalid amount' }) },
-    at: BEFORE,
-    charge: ['failed', 'declined'],
-    init3d: 'declined',
-  },
-  {
-    fault: 'a decline for another conversationId',
-    play: { kind: 'reply', status: 200, body: JSON.stringify({ code: 'B0051', conversationId: 'ANOTHER' }) },
+  }),
+  ...['B0009', 'B0018', 'B0026', 'B0080'].map((code) =>
+    answer(code, coded(code), { at: EITHER, charge: indeterminate, init3d: 'unrecognised_code' }),
+  ),
+  answer('a decline', coded('B0013'), { at: BEFORE, charge: ['failed', 'declined'], init3d: 'declined' }),
+  answer('a decline for another conversationId', coded('B0051', { conversationId: 'ANOTHER' }), {
     at: EITHER,
     charge: ['unknown', 'conversation_mismatch'],
     init3d: 'declined',
-  },
+  }),
 
   ...(
     [
@@ -201,12 +130,7 @@ export const ROWS: readonly Row[] = [
       ['whose resultCode disagrees', 'codes-disagree', 'codes_disagree'],
       ['in part', 'partial-approval', 'approval_variant'],
     ] as const
-  ).map(([what, name, reason]) => ({
-    fault: `B0000 ${what}`,
-    play: ODD[name],
-    at: AFTER,
-    charge: ['review', reason] as const,
-  })),
+  ).map(([what, name, reason]): Row => answer(`B0000 ${what}`, ODD[name], { at: AFTER, charge: ['review', reason] })),
 ];
 
 /** Each row at each of its moments. */

@@ -55,7 +55,7 @@ export const TARGETS = [
       ],
       'lib/http/callback-receiver.ts': ['http/callback-receiver', 'http/payment-callback.guard'],
       'lib/http/callback-responder.ts': ['http/callback-responder'],
-      'lib/http/bank-page.ts': ['e2e/checkout'],
+      'lib/http/bank-page.ts': ['e2e/smallest-application'],
       'lib/gateway/callback/callback-fields.ts': ['gateway/callback/callback-fields'],
     },
   },
@@ -96,7 +96,7 @@ export const TARGETS = [
       'lib/reconciler/due-payments.ts': ['reconciler/reconciler'],
       'lib/runtime/clock.ts': ['runtime/clock', 'runtime/loop-turn'],
       'lib/store/store-call.ts': ['settlement/records', 'operations/resolution'],
-      'lib/module/start-up-report.ts': ['e2e/start-up-log'],
+      'lib/module/start-up-report.ts': ['e2e/start-up'],
     },
   },
   {
