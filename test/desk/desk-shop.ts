@@ -68,13 +68,17 @@ export function secondAccount(simulator: Simulator): DynamicModule {
   });
 }
 
-/** Has the event of a payment that succeeded wait for a person, as if its handler had failed 15 times. */
-export async function park(store: PaymentStore, conversationId: string, error: string): Promise<void> {
+/** Has the event of a payment that succeeded wait, as if its handler had failed. */
+export async function fail(
+  store: PaymentStore,
+  conversationId: string,
+  failure: Parameters<PaymentStore['postpone']>[1],
+): Promise<void> {
   await store.fanOut('default', 1_000);
   const lease = { account: 'default', lease: 'l', leaseMs: 60_000, limit: 1_000, handlerId: 'Orders.paid' };
   await store.leaseDeliveries({ ...lease, types: ['payment.succeeded'] });
   const delivery = { account: 'default', handlerId: 'Orders.paid', eventId: `${conversationId}:2`, lease: 'l' };
-  await store.postpone(delivery, { attempts: 15, error, retryInMs: 0, parked: true });
+  await store.postpone(delivery, failure);
 }
 
 export interface DeskSetup {

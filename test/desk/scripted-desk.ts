@@ -10,7 +10,7 @@ import { linesOf, unescaped } from '../rigs/page-text.js';
 import { sale } from '../rigs/sale.js';
 import { msOf } from '../scripts/transcript.js';
 import { ACTS, fingerprintOf } from '../../lib/desk/acts.js';
-import { DeskPage, type DeskShop, Orders, park, secondAccount, StaffAccess, startDesk } from './desk-shop.js';
+import { DeskPage, type DeskShop, fail, Orders, secondAccount, StaffAccess, startDesk } from './desk-shop.js';
 
 type Named = Readonly<Record<string, string>>;
 type Step = (words: readonly string[], named: Named, rest: string) => unknown;
@@ -145,7 +145,9 @@ export class ScriptedDesk {
     resolve: ([id = '', state]) => this.shop.operations.resolve(id, state as 'failed', 'seen', { by: 'Bora' }),
     wait: ([time = '']) => this.clock.advance(msOf(time)),
     acknowledge: ([id = '']) => this.shop.store.acknowledge('default', 'Orders.paid', `${id}:2`),
-    park: ([id = '', error = '']) => park(this.shop.store, id, error),
+    retry: ([id = '', error = '']) =>
+      fail(this.shop.store, id, { attempts: 1, error, retryInMs: 60_000, parked: false }),
+    park: ([id = '', error = '']) => fail(this.shop.store, id, { attempts: 15, error, retryInMs: 0, parked: true }),
     /** `newer preauthorized`: a newer release writes a state that this one does not know. */
     newer: async ([id = '', state]) => {
       const record = (await this.shop.store.find('default', id))!;
