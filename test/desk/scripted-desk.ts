@@ -107,7 +107,10 @@ export class ScriptedDesk {
     for (const step of steps) {
       this.lines.push(`  ${step}`);
       await this.clock.advance(1_000);
-      await this.call(step).catch((error: Error) => this.tell(error.message));
+      await this.call(step).catch((error: Error) => {
+        if ('matcherResult' in error) throw error;
+        this.tell(error.message);
+      });
       await this.nameRefunds();
       this.tellRest();
     }
@@ -233,7 +236,7 @@ export class ScriptedDesk {
     const answers = new Map<string, string[]>();
     for (const request of requests) {
       const { status, html } = await send(request);
-      const text = `${status} ${linesOf(html)[0]?.split(' · ')[0] ?? ''}`.trim();
+      const text = `${status} ${linesOf(html)[0]?.split(' · ')[0]?.slice(0, 60) ?? ''}`.trim();
       answers.set(text, [...(answers.get(text) ?? []), request.join(' ')]);
     }
     for (const [text, alike] of answers) this.tell(`${text}: ${alike.join(', ')}`);
