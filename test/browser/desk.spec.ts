@@ -44,6 +44,9 @@ describe('the desk in a browser', () => {
     simulator.fail({ operation: 'refund', kind: 'close', at: 'after' });
     await shop.operations.refund({ conversationId: ids['refunded'], amount: '10', by: 'Bora' });
     ids['review'] = await pay('40.31');
+    const { reference, transactionDetails } = sale();
+    const open = await shop.payments.startHosted({ reference, transactionDetails });
+    ids['open'] = open.payment.conversationId;
   }, 60_000);
   afterAll(async () => {
     await shop?.app.close();

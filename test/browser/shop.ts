@@ -81,10 +81,9 @@ async function open(data: string, variables: Readonly<Record<string, string>>, g
   };
 }
 
-/** SHOP_PICTURE and SHOP_PICTURES are for the tests. */
+/** SHOP_PICTURE is for the tests. */
 function forgetVariables(): void {
-  for (const name of Object.keys(process.env))
-    if (/^(PAYMENT|SHOP)_(?!PICTURES?$)/.test(name)) delete process.env[name];
+  for (const name of Object.keys(process.env)) if (/^(PAYMENT|SHOP)_(?!PICTURE$)/.test(name)) delete process.env[name];
 }
 
 function settingsFor({ url, dialect, credentials }: Simulator, port: number): Record<string, string> {

@@ -5,7 +5,13 @@ import {
   type INestApplication,
   type ModuleMetadata,
 } from '@nestjs/common';
-import { OnPayment, PaymentModule, PaymentOperations, type PaymentOptions } from 'nestjs-card-payment';
+import {
+  OnPayment,
+  type PaymentClock,
+  PaymentModule,
+  PaymentOperations,
+  type PaymentOptions,
+} from 'nestjs-card-payment';
 import { type DeskAct, DeskAccess, type DeskStaff, PaymentDeskModule } from 'nestjs-card-payment/desk';
 import type { Simulator } from 'nestjs-card-payment/simulator';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
@@ -18,16 +24,20 @@ export const EVERYTHING = ['look', 'ask', 'settle', 'refund', 'replay'] as const
 export class StaffAccess extends DeskAccess {
   static staff: Readonly<Record<string, DeskStaff>> = {};
   static recorded: DeskAct[] = [];
+  /** What `staffOf` throws. */
+  static thrown: { readonly it: unknown } | undefined;
   /** Called before an act is recorded: it may throw, or change something. */
   static whileRecording: (act: DeskAct) => unknown = () => undefined;
 
   static reset(): void {
     this.staff = { ada: { name: 'Ada', rights: EVERYTHING }, bora: { name: 'Bora', rights: EVERYTHING } };
     this.recorded = [];
+    this.thrown = undefined;
     this.whileRecording = () => undefined;
   }
 
   staffOf(context: ExecutionContext): DeskStaff | null {
+    if (StaffAccess.thrown) throw StaffAccess.thrown.it as Error;
     const { headers } = context.switchToHttp().getRequest<{ headers: Record<string, string | undefined> }>();
     return StaffAccess.staff[headers['x-staff'] ?? 'ada'] ?? null;
   }
@@ -58,12 +68,26 @@ export function secondAccount(simulator: Simulator): DynamicModule {
   });
 }
 
+/** Has the event of a payment that succeeded wait, as if its handler had failed. */
+export async function fail(
+  store: PaymentStore,
+  conversationId: string,
+  failure: Parameters<PaymentStore['postpone']>[1],
+): Promise<void> {
+  await store.fanOut('default', 1_000);
+  const lease = { account: 'default', lease: 'l', leaseMs: 60_000, limit: 1_000, handlerId: 'Orders.paid' };
+  await store.leaseDeliveries({ ...lease, types: ['payment.succeeded'] });
+  const delivery = { account: 'default', handlerId: 'Orders.paid', eventId: `${conversationId}:2`, lease: 'l' };
+  await store.postpone(delivery, failure);
+}
+
 export interface DeskSetup {
   readonly path?: string;
   readonly options?: PaymentOptions;
   readonly metadata?: ModuleMetadata;
   readonly configure?: (app: INestApplication) => void;
   readonly decorators?: readonly ClassDecorator[];
+  readonly clock?: PaymentClock;
 }
 
 export interface DeskShop extends Merchant {
@@ -75,13 +99,14 @@ export interface DeskShop extends Merchant {
 export async function startDesk(
   platform: Platform,
   simulator: Simulator,
-  { path, options, metadata, configure, decorators }: DeskSetup = {},
+  { path, options, metadata, configure, decorators, clock }: DeskSetup = {},
 ): Promise<DeskShop> {
   const desk = PaymentDeskModule.forRoot({ path, access: StaffAccess, decorators });
   const merchant = await startMerchant(platform, simulator, {
     options: { background: false, ...options },
     metadata: { ...metadata, imports: [...(metadata?.imports ?? []), desk] },
     configure,
+    clock,
   });
   const operations = merchant.app.get(PaymentOperations);
   const { store } = operations as unknown as { readonly store: PaymentStore };
@@ -108,9 +133,12 @@ export class DeskPage {
     fields: Readonly<Record<string, string>> | string,
     sent: Readonly<Record<string, string>> = {},
   ): Promise<DeskPage> {
-    const headers = { 'sec-fetch-site': 'same-origin', ...sent };
-    const body = new URLSearchParams(fields);
-    return this.of(await fetch(url, { method: 'POST', redirect: 'manual', headers, body }), url, sent);
+    return this.send(url, new URLSearchParams(fields), { 'sec-fetch-site': 'same-origin', ...sent });
+  }
+
+  /** Posts with these headers alone. */
+  static async send(url: string, body: URLSearchParams | string, headers: Readonly<Record<string, string>>) {
+    return this.of(await fetch(url, { method: 'POST', redirect: 'manual', headers, body }), url, headers);
   }
 
   private static async of(answer: Response, url: string, sent: Readonly<Record<string, string>>): Promise<DeskPage> {
@@ -149,7 +177,7 @@ export class DeskPage {
     const form = [...this.html.matchAll(/<form[^>]*action="([^"]*)"[^>]*>([\s\S]*?)<\/form>/g)].find(([, , inside]) =>
       inside?.includes(`value="${act}"`),
     );
-    if (!form) throw new Error(`There is no form of ${act} in: ${this.text}`);
+    if (!form) throw new Error(`There is no form of ${act}`);
     const inputs = [...(form[2] ?? '').matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
     const unescaped = (text = '') => text.replace(/&#(\d+);/g, (_match, code) => String.fromCharCode(Number(code)));
     const fields = Object.fromEntries(inputs.map(([, name = '', value]) => [name, unescaped(value)]));

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { Logger } from '@nestjs/common';
-import { MemoryPaymentStore, type Payment, type PaymentEventState } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { aPaymentEvent } from 'nestjs-card-payment/testing';
+import { startSimulator } from 'nestjs-card-payment/simulator';
+import { aPayment, aPaymentEvent, aRefundEvent } from 'nestjs-card-payment/testing';
 import { Basket } from '../../sample/src/basket/basket.js';
 import { Catalogue } from '../../sample/src/catalogue/catalogue.js';
 import { PRODUCTS } from '../../sample/src/catalogue/products.js';
@@ -14,22 +14,22 @@ import { OrderPayments } from '../../sample/src/orders/order-payments.js';
 import { OrderRepository } from '../../sample/src/orders/order.repository.js';
 import { OrdersController } from '../../sample/src/orders/orders.controller.js';
 import { ShopDatabase } from '../../sample/src/orders/shop-database.js';
-import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
+import { sale, startMerchant } from '../e2e/merchant.js';
 
 const product = (id: string) => PRODUCTS.find((one) => one.id === id)!;
-const CUP = product('cup');
-const BOWL = product('bowl');
+const [CUP, BOWL] = [product('cup'), product('bowl')];
 const LINES = [
   { product: CUP, quantity: 2 },
   { product: BOWL, quantity: 1 },
 ];
+const TOTAL = CUP.kurus * 2 + BOWL.kurus;
 
-let folder: string;
-let database: ShopDatabase;
-let orders: OrderRepository;
-let payments: OrderPayments;
+describe('the orders of the sample', () => {
+  let folder: string;
+  let database: ShopDatabase;
+  let orders: OrderRepository;
+  let handlers: OrderPayments;
 
-describe('orders', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'orders-'));
     process.env.SHOP_DATA = folder;
@@ -37,290 +37,270 @@ describe('orders', () => {
   });
   afterEach(() => {
     database.onApplicationShutdown();
-    rmSync(folder, { recursive: true });
     delete process.env.SHOP_DATA;
+    rmSync(folder, { recursive: true });
   });
 
-  let events = 0;
-
-  /** An event of a payment of the order. Each id is a payment of its own. */
-  function event(
-    reference: string | null,
-    state: PaymentEventState,
-    conversationId = 'A',
-    more: Omit<Partial<Payment>, 'state'> = {},
-  ) {
-    events += 1;
-    return aPaymentEvent({ reference, state, conversationId, version: events, ...more });
+  function open(): void {
+    database = new ShopDatabase();
+    orders = new OrderRepository(database);
+    handlers = new OrderPayments(orders);
   }
 
-  describe('an order', () => {
-    it('keeps the products and the prices that the buyer saw, and can be paid', () => {
-      const before = Date.now();
-      const id = orders.place(LINES);
-      const order = orders.find(id)!;
-      expect(order).toEqual({
-        id,
-        lines: [
-          { productId: 'cup', name: CUP.name, quantity: 2, kurus: CUP.kurus * 2 },
-          { productId: 'bowl', name: BOWL.name, quantity: 1, kurus: BOWL.kurus },
-        ],
-        totalKurus: CUP.kurus * 2 + BOWL.kurus,
-        status: 'open',
-        placedAt: expect.any(Date) as Date,
-        invoiceNumber: null,
-        refundedKurus: 0,
-      });
-      expect(order.placedAt.getTime()).toBeGreaterThanOrEqual(before);
-      expect(order.placedAt.getTime()).toBeLessThanOrEqual(Date.now());
-    });
+  /** What an order is, such as `paid 1001`, `checking by A`, `paid 1001, 10.50 back`. */
+  function told(id: string): string {
+    const { status, invoiceNumber, refundedKurus } = orders.get(id);
+    const held = database.sqlite.prepare('SELECT held_by FROM orders WHERE id = ?').pluck().get(id) as string | null;
+    const back = refundedKurus === 0 ? '' : `, ${(refundedKurus / 100).toFixed(2)} back`;
+    return [status, invoiceNumber, held && `by ${held}`].filter(Boolean).join(' ') + back;
+  }
 
-    it('has an id that cannot be guessed', () => {
-      const ids = Array.from({ length: 200 }, () => orders.place(LINES));
-      for (const id of ids) expect(id).toMatch(/^T-([2-9A-HJKMNP-Z]{4}-){2}[2-9A-HJKMNP-Z]{4}$/);
-      expect(new Set(ids).size).toBe(200);
-      expect(new Set(ids.join('').replace(/-/g, '')).size).toBe(30);
-    });
+  /**
+   * An event, and what it is about: `1 succeeded A` is of payment A of the first order, `- unknown A` of a payment
+   * without an order, `1 refund R 10.50 of A` of a refund, and `in second` of another account.
+   */
+  function deliver(step: string, ids: readonly string[]): void {
+    const [, number = '', word = '', id = 'A', amount = '', of = 'A', account = 'default'] =
+      /^(\S+) (\w+)(?: (\w+))?(?: ([\d.]+))?(?: of (\w+))?(?: in (\w+))?$/.exec(step) ?? [];
+    const reference = number === '-' ? null : (ids[Number(number) - 1] ?? number);
+    if (word === 'refund') {
+      const payment = aPayment({ reference, conversationId: of, account });
+      handlers.refunded(aRefundEvent({ refundId: id, amount, reference, account, conversationId: of }, payment));
+    } else if (word === 'notRefunded') {
+      const refund = { state: 'unknown', reason: 'no_answer', amount: '1.00', reference } as const;
+      handlers.notRefunded(aRefundEvent({ refundId: id, ...refund }));
+    } else if (word === 'succeeded') {
+      handlers.paid(aPaymentEvent({ state: word, reference, conversationId: id, account }));
+    } else {
+      handlers.notPaid(aPaymentEvent({ state: word as 'failed', reference, conversationId: id, account }));
+    }
+  }
 
-    it('is not found by an unknown id', () => {
-      expect(orders.find('T-0000-0000-0000')).toBeNull();
-    });
+  const all = (TOTAL / 100).toFixed(2);
+  const allButOne = ((TOTAL - 1) / 100).toFixed(2);
 
-    it('is listed newest first, up to a limit', () => {
-      const ids = ['2026-03-03', '2026-03-01', '2026-03-02'].map((placedAt) => {
-        const id = orders.place(LINES);
-        database.sqlite.prepare('UPDATE orders SET placed_at = ? WHERE id = ?').run(placedAt, id);
-        return id;
-      });
-      expect(orders.latest(5).map(({ id }) => id)).toEqual([ids[0], ids[2], ids[1]]);
-      expect(orders.latest(2).map(({ id }) => id)).toEqual([ids[0], ids[2]]);
-    });
-
-    it('outlives the process', () => {
-      const id = orders.place(LINES);
-      payments.paid(event(id, 'succeeded'));
-      const order = orders.find(id);
-      database.onApplicationShutdown();
-      expect(database.sqlite.open).toBe(false);
-      open();
-      expect(orders.find(id)).toEqual(order);
-    });
-
-    it('can be read while another process writes', () => {
-      expect(database.sqlite.pragma('journal_mode', { simple: true })).toBe('wal');
-    });
+  /** What two orders are after each of these events. */
+  it.each<[string, [event: string, first: string, second: string][]]>([
+    [
+      'an invoice number is given once, however often the event is delivered',
+      [
+        ['1 succeeded A', 'paid 1001', 'open'],
+        ['1 succeeded A', 'paid 1001', 'open'],
+        ['2 succeeded B', 'paid 1001', 'paid 1002'],
+        ['1 succeeded A', 'paid 1001', 'paid 1002'],
+      ],
+    ],
+    [
+      'an event of another account with the same id is another event',
+      [
+        ['1 succeeded A', 'paid 1001', 'open'],
+        ['2 succeeded A in second', 'paid 1001', 'paid 1002'],
+        ['2 succeeded A in second', 'paid 1001', 'paid 1002'],
+      ],
+    ],
+    [
+      'an order is held while an outcome is not known, and released only by the payment that holds it',
+      [
+        ['1 unknown A', 'checking by A', 'open'],
+        ['2 failed B', 'checking by A', 'open'],
+        ['1 failed B', 'checking by A', 'open'],
+        ['2 unknown C', 'checking by A', 'checking by C'],
+        ['1 failed A', 'open', 'checking by C'],
+        ['1 failed A', 'open', 'checking by C'],
+        ['1 review B', 'checking by B', 'checking by C'],
+        ['1 expired B', 'open', 'checking by C'],
+      ],
+    ],
+    [
+      'nothing opens a paid order again',
+      [
+        ['1 unknown B', 'checking by B', 'open'],
+        ['1 succeeded A', 'paid 1001', 'open'],
+        ['1 review B', 'paid 1001', 'open'],
+        ['1 failed B', 'paid 1001', 'open'],
+        ['1 unknown A', 'paid 1001', 'open'],
+        ['1 expired A', 'paid 1001', 'open'],
+      ],
+    ],
+    [
+      'a payment without an order changes none',
+      [
+        ['- succeeded A', 'open', 'open'],
+        ['- unknown B', 'open', 'open'],
+        ['- refund R 1.00', 'open', 'open'],
+      ],
+    ],
+    [
+      'a refund is written down once, however often its event is delivered',
+      [
+        ['1 succeeded A', 'paid 1001', 'open'],
+        ['1 refund R 10.50', 'paid 1001, 10.50 back', 'open'],
+        ['1 refund R 10.50', 'paid 1001, 10.50 back', 'open'],
+        ['1 refund S 2.5', 'paid 1001, 13.00 back', 'open'],
+        ['1 refund R 1 in second', 'paid 1001, 14.00 back', 'open'],
+        ['1 notRefunded T', 'paid 1001, 14.00 back', 'open'],
+      ],
+    ],
+    [
+      'an order is refunded when all of its payment was given back',
+      [
+        ['1 succeeded A', 'paid 1001', 'open'],
+        [`1 refund R ${allButOne}`, `paid 1001, ${allButOne} back`, 'open'],
+        ['1 refund S 0.01', `refunded 1001, ${all} back`, 'open'],
+      ],
+    ],
+    [
+      'what a second payment gives back is not the order’s',
+      [
+        ['1 succeeded A', 'paid 1001', 'open'],
+        ['1 refund R 9999.00 of B', 'paid 1001', 'open'],
+      ],
+    ],
+    [
+      'an order may be refunded before it counts as paid',
+      [
+        [`1 refund R ${all}`, `open, ${all} back`, 'open'],
+        ['1 succeeded A', `refunded 1001, ${all} back`, 'open'],
+      ],
+    ],
+  ])('%s', (_what, steps) => {
+    const ids = [orders.place(LINES), orders.place(LINES)];
+    for (const [step, ...expected] of steps) {
+      deliver(step, ids);
+      expect([step, ...ids.map(told)]).toEqual([step, ...expected]);
+    }
   });
 
-  describe('a payment that succeeded', () => {
-    it('makes its order paid, with the next invoice number', () => {
-      const [first, second, third] = [orders.place(LINES), orders.place(LINES), orders.place(LINES)];
-      payments.paid(event(second, 'succeeded', 'A'));
-      payments.paid(event(first, 'succeeded', 'B'));
-      expect(orders.find(second)).toMatchObject({ status: 'paid', invoiceNumber: 1001 });
-      expect(orders.find(first)).toMatchObject({ status: 'paid', invoiceNumber: 1002 });
-      expect(orders.find(third)).toMatchObject({ status: 'open', invoiceNumber: null });
-    });
-
-    it('gives no second invoice number when its event is delivered again', () => {
-      const [order, other] = [orders.place(LINES), orders.place(LINES)];
-      const delivered = event(order, 'succeeded', 'A');
-      payments.paid(delivered);
-      payments.paid(event(other, 'succeeded', 'B'));
-      payments.paid(delivered);
-      expect(orders.find(order)).toMatchObject({ status: 'paid', invoiceNumber: 1001 });
-    });
-
-    it('pays an order that was being checked; nothing opens it again', () => {
-      const order = orders.place(LINES);
-      payments.notPaid(event(order, 'unknown'));
-      payments.paid(event(order, 'succeeded'));
-      payments.notPaid(event(order, 'failed'));
-      payments.notPaid(event(order, 'unknown'));
-      expect(orders.find(order)).toMatchObject({ status: 'paid', invoiceNumber: 1001 });
-      const held = database.sqlite.prepare('SELECT held_by FROM orders WHERE id = ?').pluck().get(order);
-      expect(held).toBeNull();
-    });
-
-    it('is an error each time if its order does not exist, so that an operator sees it', () => {
-      const delivered = event('T-NONE', 'succeeded');
-      expect(() => payments.paid(delivered)).toThrow('There is no order T-NONE');
-      expect(() => payments.paid(delivered)).toThrow('There is no order T-NONE');
-    });
-
-    it('without a reference pays nothing', () => {
-      const order = orders.place(LINES);
-      payments.paid(event(null, 'succeeded'));
-      expect(orders.find(order)).toMatchObject({ status: 'open' });
-    });
-  });
-
-  describe('a payment that may have taken money', () => {
-    it.each(['unknown', 'review'] as const)('(%s) holds its order and no other', (state) => {
-      const [order, other] = [orders.place(LINES), orders.place(LINES)];
-      payments.notPaid(event(order, state));
-      expect(orders.find(order)).toMatchObject({ status: 'checking' });
-      expect(orders.find(other)).toMatchObject({ status: 'open' });
-    });
-
-    it.each(['failed', 'expired'] as const)('opens its order again when it has %s, and no other', (state) => {
-      const [order, other] = [orders.place(LINES), orders.place(LINES)];
-      for (const id of [order, other]) payments.notPaid(event(id, 'unknown'));
-      payments.notPaid(event(order, state));
-      expect(orders.find(order)).toMatchObject({ status: 'open' });
-      expect(orders.find(other)).toMatchObject({ status: 'checking' });
-    });
-
-    it('still holds its order when another payment of the order fails', () => {
-      const order = orders.place(LINES);
-      payments.notPaid(event(order, 'unknown', 'A'));
-      payments.notPaid(event(order, 'failed', 'B'));
-      expect(orders.find(order)).toMatchObject({ status: 'checking' });
-    });
-
-    it('can hold it again', () => {
-      const order = orders.place(LINES);
-      payments.notPaid(event(order, 'unknown', 'A'));
-      payments.notPaid(event(order, 'failed', 'A'));
-      payments.notPaid(event(order, 'failed', 'A', { reason: 'declined' }));
-      payments.notPaid(event(order, 'review', 'B'));
-      expect(orders.find(order)).toMatchObject({ status: 'checking' });
-    });
-
-    it('without a reference holds nothing', () => {
-      const order = orders.place(LINES);
-      payments.notPaid(event(null, 'unknown'));
-      expect(orders.find(order)).toMatchObject({ status: 'open' });
-    });
-  });
-
-  describe('the events that a shop received', () => {
-    it('are listed for each order, in the order in which they came', () => {
-      const [order, other] = [orders.place(LINES), orders.place(LINES)];
-      const unknown = event(order, 'unknown', 'A', { reason: 'no_answer' });
-      const succeeded = event(order, 'succeeded', 'A');
-      const before = Date.now();
-      payments.notPaid(unknown);
-      payments.notPaid(event(other, 'failed', 'B'));
-      payments.notPaid(event(null, 'failed', 'C'));
-      payments.paid(succeeded);
-      payments.onPlainEvent(succeeded);
-      const received = orders.eventsOf(order);
-      expect(received).toMatchObject([
-        { eventId: unknown.eventId, via: '@OnPayment', type: 'payment.unknown', reason: 'no_answer' },
-        { eventId: succeeded.eventId, via: '@OnPayment', type: 'payment.succeeded', reason: null },
-        { eventId: succeeded.eventId, via: '@OnEvent', type: 'payment.succeeded', reason: null },
-      ]);
-      for (const { receivedAt } of received) {
-        expect(receivedAt.getTime()).toBeGreaterThanOrEqual(before);
-        expect(receivedAt.getTime()).toBeLessThanOrEqual(Date.now());
+  it.each(['T-none succeeded A', 'T-none refund R 1.00'])(
+    'fails each time for an order that there is not: %s',
+    (step) => {
+      for (let delivery = 0; delivery < 2; delivery += 1) {
+        expect(() => deliver(step, [])).toThrow('There is no order T-none');
       }
-      expect(orders.eventsOf(other)).toHaveLength(1);
-      expect(orders.eventsOf('')).toHaveLength(1);
-    });
+      for (const table of ['handled_deliveries', 'order_refunds']) {
+        expect(database.sqlite.prepare(`SELECT * FROM ${table}`).all()).toEqual([]);
+      }
+    },
+  );
+
+  it('an event is handled by each handler', () => {
+    const ids = [orders.place(LINES), orders.place(LINES)];
+    for (const id of ids) orders.markPaid(id, `handler of ${id}`, aPaymentEvent({ reference: id }));
+    expect(ids.map(told)).toEqual(['paid 1001', 'paid 1002']);
   });
 
-  describe('in a shop', () => {
-    let simulator: Simulator;
-    let merchant: Merchant;
-    const store = new MemoryPaymentStore();
+  it('lists the events of an order as they came, and how each was received', () => {
+    const [id, other] = [orders.place(LINES), orders.place(LINES)];
+    const held = aPaymentEvent({ state: 'unknown', reason: 'no_answer', reference: id });
+    const before = Date.now();
+    handlers.notPaid(held);
+    handlers.onPlainEvent(held);
+    deliver('2 failed B', [id, other]);
+    deliver('- failed C', []);
+    deliver('1 succeeded A', [id]);
+    deliver('1 notRefunded R', [id]);
+    const received = orders.eventsOf(id);
+    expect(received).toMatchObject([
+      { via: '@OnPayment', type: 'payment.unknown', reason: 'no_answer', eventId: held.eventId },
+      { via: '@OnEvent', type: 'payment.unknown', reason: 'no_answer', eventId: held.eventId },
+      { via: '@OnPayment', type: 'payment.succeeded', reason: null },
+      { via: '@OnRefund', type: 'refund.unknown', reason: 'no_answer' },
+    ]);
+    for (const { receivedAt } of received) {
+      expect(receivedAt.getTime()).toBeGreaterThanOrEqual(before);
+      expect(receivedAt.getTime()).toBeLessThanOrEqual(Date.now());
+    }
+    expect([orders.eventsOf(other), orders.eventsOf('')].map(({ length }) => length)).toEqual([1, 1]);
+  });
 
-    beforeAll(async () => {
-      Logger.overrideLogger(false);
-      simulator = await startSimulator();
+  it('keeps the products and the prices that the buyer saw, also over a restart', () => {
+    const before = Date.now();
+    const id = orders.place(LINES);
+    const order = orders.find(id)!;
+    expect(order).toEqual({
+      id,
+      lines: [
+        { productId: 'cup', name: CUP.name, quantity: 2, kurus: CUP.kurus * 2 },
+        { productId: 'bowl', name: BOWL.name, quantity: 1, kurus: BOWL.kurus },
+      ],
+      totalKurus: TOTAL,
+      status: 'open',
+      placedAt: expect.any(Date) as Date,
+      invoiceNumber: null,
+      refundedKurus: 0,
     });
-    afterAll(() => simulator.close());
-    beforeEach(async () => {
-      merchant = await startMerchant('express', simulator, {
-        options: { store },
-        metadata: {
-          imports: [AttemptLimits],
-          controllers: [OrdersController],
-          providers: [
-            Basket,
-            Catalogue,
-            { provide: DemoGateway, useValue: { isOn: false } },
-            { provide: ShopDatabase, useValue: database },
-            OrderRepository,
-            OrderPayments,
-          ],
-        },
-      });
-    });
-    afterEach(async () => {
-      await merchant.app.close();
-      open();
-    });
+    expect(order.placedAt.getTime()).toBeGreaterThanOrEqual(before);
+    expect(order.placedAt.getTime()).toBeLessThanOrEqual(Date.now());
+    database.onApplicationShutdown();
+    expect(database.sqlite.open).toBe(false);
+    open();
+    expect([orders.find(id), orders.find('T-0000-0000-0000')]).toEqual([order, null]);
+    // Another process can read while this one writes.
+    expect(database.sqlite.pragma('journal_mode', { simple: true })).toBe('wal');
+  });
 
-    const post = (basket: string) =>
-      fetch(`${merchant.url}/orders`, { method: 'POST', redirect: 'manual', headers: { cookie: `basket=${basket}` } });
-    const get = (id: string, basket: string) =>
-      fetch(`${merchant.url}/orders/${id}`, { headers: { cookie: `basket=${basket}; lang=en` } });
-    const pay = (reference: string) =>
-      merchant.payments.doPayment({
-        ...sale(),
-        reference,
-        transactionDetails: { amount: '149.90', currencyCode: 949 },
-      });
+  it('has ids that cannot be guessed', () => {
+    const ids = Array.from({ length: 200 }, () => orders.place(LINES));
+    for (const id of ids) expect(id).toMatch(/^T-([2-9A-HJKMNP-Z]{4}-){2}[2-9A-HJKMNP-Z]{4}$/);
+    expect(new Set(ids).size).toBe(200);
+    expect(new Set(ids.join('').replace(/-/g, '')).size).toBe(30);
+  });
 
-    it('the basket is ordered and goes to payment', async () => {
-      const answer = await post('cup.2~bowl.1');
-      expect(answer.status).toBe(303);
-      const id = /^\/orders\/(T-[^/]+)\/pay$/.exec(answer.headers.get('location')!)?.[1];
-      expect(orders.find(id!)).toMatchObject({ totalKurus: CUP.kurus * 2 + BOWL.kurus });
-    });
-
-    it('an empty basket cannot be ordered', async () => {
-      const answer = await post('');
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/basket']);
-      expect(orders.latest(1)).toEqual([]);
-    });
-
-    it('an order that does not exist has no page', async () => {
-      expect((await get('T-NONE', '')).status).toBe(404);
-    });
-
-    it('an order that waits for its payment keeps the basket', async () => {
-      const answer = await get(orders.place(LINES), 'cup.2~bowl.1');
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('cache-control')).toBe('no-store');
-      expect(answer.headers.get('set-cookie')).toBeNull();
-      const page = await answer.text();
-      expect(page).toContain('data-outcome="unpaid"');
-      expect(page).toContain('<b>3</b>');
-    });
-
-    it('the page of a paid order empties the basket, unless the basket has changed since', async () => {
+  it('lists the newest first, up to a limit', () => {
+    const ids = ['2026-03-03', '2026-03-01', '2026-03-02'].map((placedAt) => {
       const id = orders.place(LINES);
-      await pay(id);
-      const other = await get(id, 'cup.1');
-      expect(other.headers.get('set-cookie')).toBeNull();
-      expect(await other.text()).toContain('<b>1</b>');
-      const answer = await get(id, 'cup.2~bowl.1');
-      expect(answer.headers.get('set-cookie')).toContain('basket=;');
-      const page = await answer.text();
-      expect(page).toContain('data-outcome="paid"');
-      expect(page).not.toContain('<b>');
-      expect(page).toContain('Order');
+      database.sqlite.prepare('UPDATE orders SET placed_at = ? WHERE id = ?').run(placedAt, id);
+      return id;
     });
+    deliver('1 succeeded A', ids);
+    deliver('1 refund R 10.50', ids);
+    expect(orders.latest(5).map(({ id }) => id)).toEqual([ids[0], ids[2], ids[1]]);
+    expect(orders.latest(2)).toMatchObject([{ id: ids[0], refundedKurus: 1050 }, { id: ids[2] }]);
+  });
 
-    it.each<[string, PaymentEventState]>([
-      ['149.90', 'succeeded'],
-      ['149.51', 'failed'],
-      ['149.96', 'unknown'],
-    ])('both kinds of listeners hear of a payment of %s: %s', async (amount, state) => {
-      const id = orders.place(LINES);
-      const details = { amount, currencyCode: 949 };
-      await merchant.payments.doPayment({ ...sale(), reference: id, transactionDetails: details });
-      const heard = () => orders.eventsOf(id).map(({ via, type }) => `${via} ${type}`);
-      const until = Date.now() + 5_000;
-      while (heard().length < 2 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 5));
-      expect(heard().sort()).toEqual([`@OnEvent payment.${state}`, `@OnPayment payment.${state}`]);
+  it('keeps the orders of an earlier release', () => {
+    const id = orders.place(LINES);
+    deliver('1 succeeded A', [id]);
+    database.onApplicationShutdown();
+    const before = new Database(join(folder, 'shop.sqlite'));
+    before.exec('ALTER TABLE orders DROP COLUMN paid_by; DROP TABLE order_refunds');
+    before.close();
+    open();
+    expect(told(id)).toBe('paid 1001');
+    deliver('1 refund R 10.00', [id]);
+    expect(told(id)).toBe('paid 1001, 10.00 back');
+  });
+
+  it('the page of a paid order empties the basket, unless the basket has changed since', async () => {
+    Logger.overrideLogger(false);
+    const simulator = await startSimulator();
+    const provided = [Basket, Catalogue, OrderRepository, OrderPayments];
+    const values = [
+      { provide: DemoGateway, useValue: { isOn: false } },
+      { provide: ShopDatabase, useValue: database },
+    ];
+    const merchant = await startMerchant('express', simulator, {
+      metadata: { imports: [AttemptLimits], controllers: [OrdersController], providers: [...provided, ...values] },
     });
+    const id = orders.place(LINES);
+    const get = async (basket: string) => {
+      const answer = await fetch(`${merchant.url}/orders/${id}`, { headers: { cookie: `basket=${basket}; lang=en` } });
+      const page = await answer.text();
+      const outcome = /data-outcome="(\w+)"/.exec(page)?.[1];
+      return [
+        answer.status,
+        answer.headers.get('cache-control'),
+        outcome,
+        /<b>(\d)<\/b>/.exec(page)?.[1],
+        answer.headers.get('set-cookie')?.split(';')[0],
+      ];
+    };
+    expect(await get('cup.2~bowl.1')).toEqual([200, 'no-store', 'unpaid', '3', undefined]);
+    await merchant.payments.doPayment(sale('149.90', { reference: id }));
+    expect(await get('cup.1')).toEqual([200, 'no-store', 'paid', '1', undefined]);
+    expect(await get('cup.2~bowl.1')).toEqual([200, 'no-store', 'paid', undefined, 'basket=']);
+    await merchant.app.close();
+    await simulator.close();
+    open();
   });
 });
-
-function open(): void {
-  database = new ShopDatabase();
-  orders = new OrderRepository(database);
-  payments = new OrderPayments(orders);
-}
