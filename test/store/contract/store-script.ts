@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LedgerEventType } from '../../../lib/payment/payment-event.js';
+import type { LedgerEvent, LedgerEventType } from '../../../lib/payment/payment-event.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { ALL_STATES, type LedgerState } from '../../../lib/payment/states.js';
 import type { Delivery, ListPage, Postponement } from '../../../lib/store/payment-store.js';
-import { aPostponement, at, type PaymentStoreCase, same, scriptsText, type StoreTrial, unique } from './store-trial.js';
+import { aPostponement, at, type PaymentStoreCase, same, scriptsText, type StoreTrial } from './store-trial.js';
 
 /** What the records of a script are: `p` in `publish pu` is a payment, or a refund of one that was settled long ago. */
 type Kind = 'payment' | 'refund';
@@ -20,6 +20,12 @@ interface Account {
   readonly records: Map<string, PaymentRecord>;
 }
 
+/** The keys and tokens that are looked for. */
+const KEYS = ['1', '2', '3'];
+
+/** What of a record is given when it is opened, and then stays as it is, or is given up by a minus. */
+const OPENING = ['created', 'key', 'token', 'of'];
+
 const EVENT_STATES = { u: 'unknown', s: 'succeeded', f: 'failed', r: 'review' } as const;
 type Letter = keyof typeof EVENT_STATES;
 
@@ -32,7 +38,13 @@ const DONE_IN_BOTH = ['announce', 'insert', 'publish', 'put', 'set', 'fan'];
 
 /** The fields of a record by their words: times, and texts. A minus is null. */
 const TIMES: Options = { due: 'dueAt', final: 'finalizedAt', created: 'createdAt', updated: 'updatedAt' };
-const TEXTS: Options = { state: 'state', ref: 'reference', lock: 'referenceLock' };
+const TEXTS: Options = {
+  state: 'state',
+  ref: 'reference',
+  lock: 'referenceLock',
+  key: 'idempotencyKey',
+  token: 'tokenHash',
+};
 
 /**
  * Steps that stand in a line each, or several with semicolons: `publish pu; take h -> pu; ack h pu`. After the arrow
@@ -40,21 +52,23 @@ const TEXTS: Options = { state: 'state', ref: 'reference', lock: 'referenceLock'
  * handler. The steps use both connections in turn. Another account has the same handlers, ids and events; `abroad` does
  * a step there alone.
  */
-class StoreScript {
+export class StoreScript {
   private readonly own: Account;
-  private readonly other: Account;
+  private readonly other: Account | null;
   private readonly labels = new Map<string, string>();
   private readonly eventIds = new Map<string, string>();
-  private readonly handlers = new Map<string, string>();
+  private readonly handlers = new Set<string>();
   private count = 0;
   private now = 0;
 
   constructor(
     trial: StoreTrial,
     private readonly kind: Kind,
+    /** Another account on the same store; null for none. */
+    other: StoreTrial | null = trial.in(),
   ) {
     this.own = { trial, records: new Map() };
-    this.other = { trial: trial.in(), records: new Map() };
+    this.other = other && { trial: other, records: new Map() };
   }
 
   /** @returns the script with what its steps answer */
@@ -65,14 +79,16 @@ class StoreScript {
       const line = [...lines.splice(-1), answered].join('; ');
       lines.push(...(line.length > MAX_LINE ? [line.slice(0, -answered.length - 2), answered] : [line]));
     }
-    const { trial } = this.other;
-    for (const handlerId of this.handlers.values()) await trial.drain(handlerId);
-    const { openDeliveries, parkedDeliveries } = await trial.counts();
-    same([openDeliveries, parkedDeliveries], [0, 0]);
+    if (this.other) {
+      const { trial } = this.other;
+      for (const handlerId of this.handlers) await trial.drain(handlerId);
+      const { openDeliveries, parkedDeliveries } = await trial.counts();
+      same([openDeliveries, parkedDeliveries], [0, 0]);
+    }
     return lines.join('\n');
   }
 
-  private async answered(step: string): Promise<string> {
+  async answered(step: string): Promise<string> {
     const [first = '', ...words] = step.split(' ');
     const isAbroad = first === 'abroad';
     const verb = isAbroad ? words.shift()! : first;
@@ -81,10 +97,10 @@ class StoreScript {
       words.filter((word) => word.includes('=')).map((word) => word.split('=')),
     );
     this.count += 1;
-    const before = await this.other.trial.counts();
-    const answer = await (this.stepsIn(isAbroad ? this.other : this.own)[verb] ?? NO_STEP)(given, options);
-    if (!isAbroad && DONE_IN_BOTH.includes(verb)) await this.stepsIn(this.other)[verb]!(given, options);
-    else if (!isAbroad && verb !== 'at') same(await this.other.trial.counts(), before);
+    const before = await this.other?.trial.counts();
+    const answer = await (this.stepsIn(isAbroad ? this.other! : this.own)[verb] ?? NO_STEP)(given, options);
+    if (this.other && !isAbroad && DONE_IN_BOTH.includes(verb)) await this.stepsIn(this.other)[verb]!(given, options);
+    else if (!isAbroad && verb !== 'at') same(await this.other?.trial.counts(), before);
     return typeof answer === 'string' ? `${step} -> ${answer}`.trimEnd() : step;
   }
 
@@ -107,12 +123,17 @@ class StoreScript {
         if (refused === null) records.set(letter!, record);
         return refused;
       },
-      set: async ([letter], options) => {
-        records.set(letter!, await trial.replace(records.get(letter!)!, fieldsOf(options), undefined, store));
+      set: ([letter], options) => this.replace(letter!, fieldsOf(options), undefined, { trial, records }),
+      // A write that was decided before the last one.
+      late: async ([letter]) => {
+        const last = records.get(letter!);
+        return last ? store.replace(last, { ...last, version: last.version - 1 }) : 'none';
       },
       // With its event: its first version, or the next one.
       insert: (labels, options) => this.publish(labels, true, options, { trial, records }),
       publish: (labels, options) => this.publish(labels, false, options, { trial, records }),
+      // Everything that shows from outside, of a script that nobody reads.
+      look: async () => JSON.stringify(await look(trial)),
       show: async ([letter]) => {
         const record = records.get(letter!)!;
         const [found, versions] = [await trial.find(record), await trial.versions(record)];
@@ -120,15 +141,14 @@ class StoreScript {
         same({ ...found, dueAt: null }, { ...record, dueAt: null });
         return `${found.state} ${versions.join(' ')}${found.dueAt ? ` due ${sinceStart(found.dueAt)}` : ''}`;
       },
-      due: async (_given, { limit = '100', for: ms = '60000' }) => {
+      due: async ([order], { limit = '100', for: ms = '60000' }) => {
         const leased = await store.leaseDue({ account, leaseMs: msOf(ms), limit: Number(limit) });
         const dueAt = at(this.now + msOf(ms));
         for (const record of leased) same(record, { ...records.get(letterOf.get(record.conversationId)!)!, dueAt });
-        return lettersOf(leased);
+        return order === 'unordered' ? lettersOf(leased).split(' ').sort().join(' ') : lettersOf(leased);
       },
       back: ([letter, version], { due }) => {
-        const id = records.get(letter!)?.conversationId ?? 'none';
-        return store.handBack(account, id, Number(version), at(msOf(due)));
+        return store.handBack(account, this.idOf(letter!), Number(version), at(msOf(due)));
       },
       list: async (_given, { type = 'payment', states, ref, limit = '100' }) => {
         const page = { account, type, after: null, limit: Number(limit) } as ListPage;
@@ -149,13 +169,13 @@ class StoreScript {
   private outboxSteps({ trial }: Account): Readonly<Record<string, Step>> {
     const store = trial.racer(this.count);
     const { account } = trial;
-    const idOf = (handler = '') => this.handlers.get(handler) ?? unique(`Sipariş.${handler}`);
+    const handlerOf = (handler = '') => `Sipariş.${handler}:${this.own.trial.account}`;
     const leasedBy = ([handler, label = '']: readonly string[], { as: lease = 'mine' }: Options) => {
-      return { account, handlerId: idOf(handler), eventId: this.eventIds.get(label) ?? 'none:2', lease };
+      return { account, handlerId: handlerOf(handler), eventId: this.eventIds.get(label) ?? 'none:2', lease };
     };
     const lease: Step = async ([handler], { as = 'mine', for: ms = '60000', limit = '100', of = 'usfr' }) => {
       const request = { account, leaseMs: msOf(ms), limit: Number(limit), lease: as, types: this.typesOf(of) };
-      const leased = await store.leaseDeliveries({ ...request, handlerId: idOf(handler) });
+      const leased = await store.leaseDeliveries({ ...request, handlerId: handlerOf(handler) });
       // Those that are due at the same moment come in any order.
       return this.labelsOf(leased).sort().join(' ');
     };
@@ -172,8 +192,8 @@ class StoreScript {
       };
     return {
       announce: ([handler, letters = '']) => {
-        const handlerId = idOf(handler);
-        this.handlers.set(handler!, handlerId);
+        const handlerId = handlerOf(handler);
+        this.handlers.add(handlerId);
         const pairs = this.typesOf(letters).map((type) => ({ handlerId, type }));
         return store.announce(account, pairs);
       },
@@ -184,13 +204,14 @@ class StoreScript {
       },
       lease,
       drain: async ([handler]) =>
-        (await trial.drain(idOf(handler))).map((eventId) => this.labels.get(eventId)).join(' '),
-      ack: ([handler, label = '']) => store.acknowledge(account, idOf(handler), this.eventIds.get(label) ?? 'none:2'),
+        (await trial.drain(handlerOf(handler))).map((eventId) => this.labels.get(eventId)).join(' '),
+      ack: ([handler, label = '']) =>
+        store.acknowledge(account, handlerOf(handler), this.eventIds.get(label) ?? 'none:2'),
       renew: async (given, options) =>
         String(await store.renewLease(leasedBy(given, options), msOf(options['for'] ?? '60000'))),
       retry: postpone({ parked: false }),
       park: postpone({ parked: true }),
-      replay: (given) => trial.replay(idOf(given[0]), leasedBy(given, {}).eventId, store),
+      replay: (given) => trial.replay(handlerOf(given[0]), leasedBy(given, {}).eventId, store),
       open: listed(false),
       parked: listed(true),
     };
@@ -223,55 +244,114 @@ class StoreScript {
 
   /** Of the record of a letter, whose id is the same in both accounts. Its versions have one digit and then two. */
   private opened({ trial, records }: Account, letter: string, { of, ...options }: Options): PaymentRecord {
-    const known = [this.own, this.other].map((one) => one.records.get(letter)).find((one) => one !== undefined);
-    const conversationId = known?.conversationId ?? unique(letter);
+    const conversationId = this.idOf(letter);
     const fields = { conversationId, version: 8, hostIdNonce: letter === 'q' ? '09382017465f' : null };
     if (of === undefined) return trial.record({ ...fields, ...fieldsOf(options) });
-    const parent = records.get(of)!;
+    const parent = records.get(of) ?? trial.record({ conversationId: this.idOf(of) });
     const payment = { ...parent, conversationId: parent.parentId ?? parent.conversationId };
     return trial.refund(payment, { ...fields, referenceLock: null, ...fieldsOf(options) });
   }
 
+  private idOf(letter: string): string {
+    return `${letter}-${this.own.trial.account}`;
+  }
+
+  /** @returns why it was refused */
   private async publish(
     labels: readonly string[],
     isInsert: boolean,
     { on, ...options }: Options,
     { trial, records }: Account,
-  ): Promise<void> {
+  ): Promise<string | null> {
+    let refused: string | null = null;
+    const isOpening = ([word, value]: [string, string]) => OPENING.includes(word) && value !== '-';
+    const opening = Object.fromEntries(Object.entries(options).filter(isOpening));
+    const changing = Object.fromEntries(Object.entries(options).filter((option) => !isOpening(option)));
     for (const label of labels) {
       const [letter, state] = [label[0]!, EVENT_STATES[label[1] as Letter]];
       // By default each occurs before the one before it, as where a clock is set back.
       const updatedAt = at(on === undefined ? 900 - this.count : msOf(on));
-      const changes = { ...fieldsOf(options), state, updatedAt };
-      const last = records.get(letter);
-      const opened = async (): Promise<PaymentRecord> => {
-        const record = this.opened({ trial, records }, letter, {});
-        if (this.kind === 'payment') return record;
-        // Its payment's versions say nothing.
-        const payment = await trial.insert({ state: 'succeeded', finalizedAt: at(0), version: 50 });
-        return trial.refund(payment, { ...record, parentId: payment.conversationId, kind: 'refund' });
-      };
-      const first = last ?? { ...(await opened()), ...(isInsert && changes) };
-      const isWritten = !last && isInsert;
-      if (!last) await trial.put(first, isWritten ? trial.event(first, state) : undefined);
-      const next = trial.next(first, changes);
-      const event = trial.event(isWritten ? first : next, state);
-      if (!isWritten) await trial.replace(first, changes, event, trial.racer(this.count));
-      records.set(letter, isWritten ? first : next);
-      const { eventId } = event;
+      const changes = { ...fieldsOf(changing), state, updatedAt };
+      let isWritten = false;
+      if (!records.has(letter)) {
+        const opened = await this.openedInKind(letter, opening, { trial, records });
+        const first = isInsert ? { ...opened, ...changes } : opened;
+        refused = await trial.racer(this.count).insert(first, isInsert ? trial.event(first, state) : undefined);
+        if (refused !== null) continue;
+        records.set(letter, first);
+        isWritten = isInsert;
+      }
+      const last = records.get(letter)!;
+      if (!isWritten) {
+        const event = trial.event(trial.next(last, changes), state);
+        refused = await this.replace(letter, changes, event, { trial, records });
+      }
+      const { eventId } = trial.event(records.get(letter) ?? last, state);
       this.eventIds.set(label, eventId);
       this.labels.set(eventId, label);
     }
+    return refused;
   }
 
+  private async openedInKind(letter: string, options: Options, account: Account): Promise<PaymentRecord> {
+    const record = this.opened(account, letter, options);
+    if (this.kind === 'payment') return record;
+    // Its payment's versions say nothing.
+    const payment = await account.trial.insert({ state: 'succeeded', finalizedAt: at(0), version: 50 });
+    return account.trial.refund(payment, {
+      ...record,
+      state: 'refunding',
+      parentId: payment.conversationId,
+      kind: 'refund',
+    });
+  }
+
+  /** @returns why it was refused */
+  private async replace(
+    letter: string,
+    changes: Partial<PaymentRecord>,
+    event: LedgerEvent | undefined,
+    { trial, records }: Account,
+  ): Promise<string | null> {
+    const last = records.get(letter)!;
+    const next = trial.next(last, last.pinsReference ? { ...changes, referenceLock: null } : changes);
+    const outcome = await trial.tryReplace(next, last, event, trial.racer(this.count));
+    if (outcome === 'replaced') records.set(letter, next);
+    else if ((await trial.find(next)) === null) records.delete(letter);
+    return outcome === 'replaced' ? null : outcome;
+  }
+
+  /** A capital letter is of refunds. */
   private typesOf(letters: string): LedgerEventType[] {
-    const isLetter = (letter: string): letter is Letter => letter in EVENT_STATES;
-    return [...letters].filter(isLetter).map((letter) => `${this.kind}.${EVENT_STATES[letter]}` as const);
+    return [...letters].flatMap((letter) => {
+      const state = EVENT_STATES[letter.toLowerCase() as Letter] as (typeof EVENT_STATES)[Letter] | undefined;
+      const kind = letter === letter.toUpperCase() ? 'refund' : this.kind;
+      return state === undefined ? [] : [`${kind}.${state}` as const];
+    });
   }
 
   private labelsOf(deliveries: readonly Delivery[]): (string | undefined)[] {
     return deliveries.map(({ event }) => this.labels.get(event.eventId));
   }
+}
+
+async function look({ store, account }: StoreTrial): Promise<unknown> {
+  const page = { account, after: null, limit: 100 };
+  const types = ['payment', 'refund'] as const;
+  const records = await Promise.all(types.map((type) => store.list({ ...page, type })));
+  const all = records.flat();
+  return {
+    counts: await store.counts(account),
+    records,
+    refunds: await Promise.all(all.map((record) => store.findRefunds(account, record.conversationId))),
+    parked: await store.listDeliveries({ ...page, parked: true }),
+    open: await store.listDeliveries({ ...page, parked: false }),
+    keys: await Promise.all(types.flatMap((type) => KEYS.map((key) => store.findByIdempotencyKey(account, type, key)))),
+    tokens: await Promise.all(KEYS.map((key) => store.findByTokenHash(account, key))),
+    lock: await store.findByReferenceLock(account, 'R'),
+    held: await store.isHeld(account, 'R', ['unknown', 'review']),
+    order: await store.findByReference(account, 'R'),
+  };
 }
 
 function fieldsOf(options: Options): Partial<PaymentRecord> {
