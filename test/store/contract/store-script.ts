@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { LedgerEvent, LedgerEventType } from '../../../lib/payment/payment-event.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { ALL_STATES, type LedgerState } from '../../../lib/payment/states.js';
-import type { Delivery, ListPage, Postponement } from '../../../lib/store/payment-store.js';
+import type { Delivery, ListPage, Postponement, StoreCounts } from '../../../lib/store/payment-store.js';
 import { aPostponement, at, type PaymentStoreCase, same, scriptsText, type StoreTrial } from './store-trial.js';
 
 /** What the records of a script are: `p` in `publish pu` is a payment, or a refund of one that was settled long ago. */
@@ -58,6 +58,8 @@ export class StoreScript {
   private readonly labels = new Map<string, string>();
   private readonly eventIds = new Map<string, string>();
   private readonly handlers = new Set<string>();
+  /** The other account, since what was done last in both. */
+  private untouched: StoreCounts | null = null;
   private count = 0;
   private now = 0;
 
@@ -79,6 +81,7 @@ export class StoreScript {
       const line = [...lines.splice(-1), answered].join('; ');
       lines.push(...(line.length > MAX_LINE ? [line.slice(0, -answered.length - 2), answered] : [line]));
     }
+    await this.expectUntouched();
     if (this.other) {
       const { trial } = this.other;
       for (const handlerId of this.handlers) await trial.drain(handlerId);
@@ -97,15 +100,22 @@ export class StoreScript {
       words.filter((word) => word.includes('=')).map((word) => word.split('=')),
     );
     this.count += 1;
-    const before = await this.other?.trial.counts();
+    const isShared = DONE_IN_BOTH.includes(verb);
+    if (isAbroad || isShared || verb === 'at') await this.expectUntouched();
+    else this.untouched ??= (await this.other?.trial.counts()) ?? null;
     const answer = await (this.stepsIn(isAbroad ? this.other! : this.own)[verb] ?? NO_STEP)(given, options);
-    if (this.other && !isAbroad && DONE_IN_BOTH.includes(verb)) await this.stepsIn(this.other)[verb]!(given, options);
-    else if (!isAbroad && verb !== 'at') same(await this.other?.trial.counts(), before);
+    if (this.other && isShared && !isAbroad) await this.stepsIn(this.other)[verb]!(given, options);
     return typeof answer === 'string' ? `${step} -> ${answer}`.trimEnd() : step;
   }
 
   private stepsIn(account: Account): Readonly<Record<string, Step>> {
     return { ...this.recordSteps(account), ...this.outboxSteps(account), ...this.countSteps(account) };
+  }
+
+  /** What was done in the one account alone has changed nothing in the other. */
+  private async expectUntouched(): Promise<void> {
+    if (this.untouched) same(await this.other!.trial.counts(), this.untouched);
+    this.untouched = null;
   }
 
   private recordSteps({ trial, records }: Account): Readonly<Record<string, Step>> {
