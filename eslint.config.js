@@ -46,6 +46,25 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    files: ['lib/**'],
+    // Tools for people, the expiry of a card, and a note beside the tables.
+    ignores: [
+      'lib/{cli,desk,simulator,testing}/**',
+      'lib/runtime/clock.ts',
+      'lib/dto/rules.ts',
+      'lib/store/sql/schema.ts',
+    ],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...[
+          'NewExpression[callee.name="Date"][arguments.length=0]',
+          'MemberExpression[object.name="Date"][property.name="now"]',
+        ].map((selector) => ({ selector, message: "Ask PaymentClock: this host's own clock may be hours off." })),
+      ],
+    },
+  },
   // Jest's asymmetric matchers are `any`.
   {
     files: ['test/**'],

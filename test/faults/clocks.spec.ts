@@ -1,12 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { newConversationId, type PaymentState } from 'nestjs-card-payment';
+import { Injectable } from '@nestjs/common';
+import {
+  type HostedPaymentDto,
+  newConversationId,
+  OnPayment,
+  type PaymentEvent,
+  PaymentHostedError,
+  type PaymentState,
+} from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
 import { ledgerEventOf } from '../../lib/payment/payment-event.js';
+import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
 import { sale } from '../rigs/sale.js';
 import { openedStoreAt, type SharedStore } from '../rigs/shared-stores.js';
+import { type Shop, startShop } from '../rigs/shop.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { suiteStore } from '../rigs/suite-stores.js';
-import { type ClockHost, forkClockHost } from './clock-host.js';
 import { TRIED } from './engines.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
@@ -30,71 +39,109 @@ function record(fields: Partial<PaymentRecord>): PaymentRecord {
   return aPaymentRecord({ ...keys, version: 1, ...fields });
 }
 
-describe.each(TRIED)('processes with wall clocks hours apart, on one store of %s', (name) => {
+@Injectable()
+class Journal {
+  readonly events: string[] = [];
+
+  @OnPayment('succeeded', { id: 'journal' })
+  paid({ eventId }: PaymentEvent): void {
+    this.events.push(eventId);
+  }
+}
+
+/** A host of the shop, and what it warned of. */
+interface Host extends Shop {
+  readonly warnings: readonly string[];
+}
+
+// eslint keeps the code from any other clock than the one that is given here.
+describe.each(TRIED)('hosts with wall clocks hours apart, on one store of %s', (name) => {
   let shared: SharedStore;
   let simulator: Simulator;
-  let right: ClockHost;
   /** The same store, for the test to look into. */
   let store: PaymentStore;
   let storeUrl: string;
+  const hosts: Host[] = [];
 
   beforeAll(async () => {
     [shared, simulator] = await Promise.all([suiteStore(name), startTimelessGateway()]);
-    right = await fork(0);
   });
-  afterAll(async () => {
-    await right?.end();
-    await simulator.close();
-  });
+  afterAll(() => simulator.close());
   beforeEach(async () => {
     storeUrl = await shared.create();
     store = await openedStoreAt(storeUrl);
   });
   afterEach(async () => {
+    await stop();
     await store.close();
     simulator.reset();
   });
 
-  function fork(hoursAhead: number): Promise<ClockHost> {
-    return forkClockHost(accountAt(simulator), hoursAhead * HOUR_MS);
+  async function stop(): Promise<void> {
+    for (const { app } of hosts.splice(0)) await app.close();
+  }
+
+  async function start(aheadMs: number, sessionTtlMs: number): Promise<Host> {
+    const clock = Object.assign(new ClockSetAhead(), { aheadMs });
+    const warnings: string[] = [];
+    const quiet = (): void => undefined;
+    const logger = { log: quiet, error: quiet, warn: (text: unknown) => void warnings.push(String(text)) };
+    const options = { ...accountAt(simulator), background: false, storeUrl, sessionTtlMs };
+    const host = { ...(await startShop({ options, providers: [Journal], clock, logger })), warnings };
+    hosts.push(host);
+    return host;
   }
 
   describe.each([
     [3, 'ahead of'],
     [-3, 'behind'],
-  ])('a process whose clock is %d hours off', (hours, side) => {
-    let wrong: ClockHost;
-
-    beforeAll(async () => {
-      wrong = await fork(hours);
-    });
-    afterAll(() => wrong?.end());
+  ])('a host whose clock is %d hours off', (hours, side) => {
+    let right: Host;
+    let wrong: Host;
 
     async function serve(sessionTtlMs = HOUR_MS): Promise<void> {
-      for (const host of [right, wrong]) await host.serve({ storeUrl, sessionTtlMs });
+      await stop();
+      right = await start(0, sessionTtlMs);
+      wrong = await start(hours * HOUR_MS, sessionTtlMs);
     }
 
-    function complete(host: ClockHost, conversationId: string): Promise<PaymentState> {
-      return host.complete({ conversationId, fields: simulator.approve(conversationId).fields });
+    async function begin({ payments }: Host): Promise<string> {
+      return (await payments.init3d(sale())).conversationId;
     }
 
-    it('warns of it, and no other process does', async () => {
+    async function complete({ payments }: Host, conversationId: string): Promise<PaymentState> {
+      return (await payments.auth3d({ conversationId, fields: simulator.approve(conversationId).fields })).state;
+    }
+
+    /** @returns the id of the payment at the gateway's own page, or the reason why there is no page */
+    async function open({ payments }: Host, order: HostedPaymentDto): Promise<string> {
+      try {
+        return (await payments.startHosted(order)).conversationId;
+      } catch (error) {
+        if (error instanceof PaymentHostedError) return `${error.reason}`;
+        throw error;
+      }
+    }
+
+    async function stateOf(conversationId: string): Promise<PaymentState | undefined> {
+      return (await right.payments.find(conversationId))?.state;
+    }
+
+    it('warns of it, and no other host does', async () => {
       await serve();
-      for (const time of await wrong.clock())
-        expect(Math.abs(time - Date.now() - hours * HOUR_MS)).toBeLessThan(60_000);
-      expect(await right.warnings()).toEqual([]);
-      expect(await wrong.warnings()).toEqual([
+      expect(right.warnings).toEqual([]);
+      expect(wrong.warnings).toEqual([
         expect.stringMatching(`This host's clock is 10(799|800|801) seconds ${side} the payment`),
       ]);
     });
 
     it('completes open payments instead of expiring them', async () => {
       await serve();
-      const others = await right.start(sale());
-      const own = await wrong.start(sale());
-      for (const host of [wrong, right]) await host.reconcile();
-      expect(await right.stateOf(others)).toBe('awaiting');
-      expect(await right.stateOf(own)).toBe('awaiting');
+      const others = await begin(right);
+      const own = await begin(wrong);
+      for (const host of [wrong, right]) await host.payments.reconcile();
+      expect(await stateOf(others)).toBe('awaiting');
+      expect(await stateOf(own)).toBe('awaiting');
       expect(await complete(wrong, others)).toBe('succeeded');
       expect(await complete(right, own)).toBe('succeeded');
     });
@@ -102,12 +149,12 @@ describe.each(TRIED)('processes with wall clocks hours apart, on one store of %s
     it('expires payments in time, its own and those of others', async () => {
       await serve(SHORT_MS);
       const ids = [];
-      for (const host of [right, wrong, right, wrong]) ids.push(await host.start(sale()));
+      for (const host of [right, wrong, right, wrong]) ids.push(await begin(host));
       await delay(AFTER_MS);
       expect(await complete(wrong, ids[0]!)).toBe('expired');
       expect(await complete(right, ids[1]!)).toBe('expired');
-      await wrong.reconcile();
-      for (const id of ids.slice(2)) expect(await right.stateOf(id)).toBe('expired');
+      await wrong.payments.reconcile();
+      for (const id of ids.slice(2)) expect(await stateOf(id)).toBe('expired');
       expect(simulator.ledger.calls('Auth3d')).toBe(0);
     });
 
@@ -118,14 +165,14 @@ describe.each(TRIED)('processes with wall clocks hours apart, on one store of %s
         [wrong, right],
       ] as const) {
         const order = page();
-        const conversationId = await first.open(order);
+        const conversationId = await open(first, order);
         for (const host of [wrong, right]) {
-          await host.reconcile();
-          expect(await host.inquire(conversationId)).toBe('pending');
+          await host.payments.reconcile();
+          expect(await host.payments.inquire(conversationId)).toMatchObject({ state: 'pending' });
         }
         // That the gateway knows of no payment says nothing while the page is open.
         expect((await store.find('default', conversationId))?.notFoundAt).toBeNull();
-        expect(await second.open(order)).toBe(conversationId);
+        expect(await open(second, order)).toBe(conversationId);
       }
       expect(simulator.ledger.calls('hostedPage')).toBe(2);
 
@@ -133,35 +180,35 @@ describe.each(TRIED)('processes with wall clocks hours apart, on one store of %s
       const pages: { order: ReturnType<typeof page>; conversationId: string }[] = [];
       for (const host of [right, wrong]) {
         const order = page();
-        pages.push({ order, conversationId: await host.open(order) });
+        pages.push({ order, conversationId: await open(host, order) });
       }
       await delay(AFTER_MS);
       for (const { order, conversationId } of pages) {
-        expect(await wrong.open(order)).toBe('page_open');
+        expect(await open(wrong, order)).toBe('page_open');
         // The first of the two answers that end it counts, at the store's time.
-        expect(await wrong.inquire(conversationId)).toBe('pending');
+        expect(await wrong.payments.inquire(conversationId)).toMatchObject({ state: 'pending' });
         const { notFoundAt } = (await store.find('default', conversationId))!;
         expect(Math.abs(notFoundAt!.getTime() - Date.now())).toBeLessThan(60_000);
       }
     });
 
-    it('does not ask about a payment that another process is charging, nor does another about its own', async () => {
+    it('does not ask about a payment that another host is charging, nor does another about its own', async () => {
       await serve();
       for (const [payer, other] of [
         [right, wrong],
         [wrong, right],
       ] as const) {
         const stalled = simulator.fail({ operation: 'DoPayment', kind: 'stall' });
-        const paying = payer.pay(sale());
+        const paying = payer.payments.doPayment(sale());
         await stalled.played;
-        await other.reconcile();
+        await other.payments.reconcile();
         stalled.release();
-        expect(await paying).toBe('succeeded');
+        expect(await paying).toMatchObject({ state: 'succeeded' });
       }
       expect(simulator.ledger.calls('CheckPayment')).toBe(0);
     });
 
-    it('takes a payment that another process has leased only when the lease is over', async () => {
+    it('takes a payment that another host has leased only when the lease is over', async () => {
       await serve();
       const leased = async (leaseMs: number): Promise<void> => {
         const now = await store.now();
@@ -169,17 +216,17 @@ describe.each(TRIED)('processes with wall clocks hours apart, on one store of %s
         expect(await store.leaseDue({ ...LEASE, leaseMs })).toHaveLength(1);
       };
       await leased(LEASE.leaseMs);
-      await wrong.reconcile();
+      await wrong.payments.reconcile();
       expect(simulator.ledger.calls('CheckPayment')).toBe(0);
       await leased(SHORT_MS);
       await delay(AFTER_MS);
-      await wrong.reconcile();
+      await wrong.payments.reconcile();
       expect(simulator.ledger.calls('CheckPayment')).toBe(1);
-      // The payment that it has leased itself is free for no other process.
+      // The payment that it has leased itself is free for no other host.
       expect(await store.leaseDue(LEASE)).toEqual([]);
     });
 
-    it('takes an event that another process has leased only when the lease is over', async () => {
+    it('takes an event that another host has leased only when the lease is over', async () => {
       await serve();
       const leased = async (leaseMs: number): Promise<string> => {
         const now = await store.now();
@@ -192,12 +239,12 @@ describe.each(TRIED)('processes with wall clocks hours apart, on one store of %s
         return event.eventId;
       };
       await leased(LEASE.leaseMs);
-      await wrong.reconcile();
-      expect(await wrong.heard()).toEqual([]);
+      await wrong.payments.reconcile();
+      expect(wrong.app.get(Journal).events).toEqual([]);
       const eventId = await leased(SHORT_MS);
       await delay(AFTER_MS);
-      await wrong.reconcile();
-      expect(await wrong.heard()).toEqual([eventId]);
+      await wrong.payments.reconcile();
+      expect(wrong.app.get(Journal).events).toEqual([eventId]);
     });
   });
 });

@@ -1,4 +1,3 @@
-import type { LedgerState, PaymentState } from 'nestjs-card-payment';
 import type { Charge, ChargeRefund } from 'nestjs-card-payment/simulator';
 import type { StoredPayment } from '../rigs/ledger-comparison.js';
 import { differences, type Evidence } from './differences.js';
@@ -49,6 +48,26 @@ function agreeing(): Mutable<Evidence> {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
+/** Facts that differ from the agreeing ones: each a word, with what it is about. */
+const FACTS: Readonly<Record<string, (evidence: Mutable<Evidence>, ...words: string[]) => unknown>> = {
+  charged: ({ ledger }, id = '') => ledger.charges.push(charge(id)),
+  chargedInstead: ({ ledger }, id = '', amount = '') => (ledger.charges[0] = { ...charge(id), amount }),
+  givenBack: ({ ledger }, id = '', amount = '') => ledger.refunds.push(givenBack(id, amount)),
+  violated: ({ ledger }, kind, operation, conversationId) =>
+    ledger.violations.push({ kind, operation, conversationId, at: new Date() } as (typeof ledger.violations)[number]),
+  stored: (given, id = '', ...states) => (given.payments = [...without(given.payments, id), stored(id, states)]),
+  refund: (given, id = '', amount = '', ...states) =>
+    (given.refunds = [...without(given.refunds, id), refund(id, amount, states)]),
+  shown: (given, conversationId = '', state = '') => (given.shown = [{ conversationId, state }]),
+  repeated: (given, first = '', again = '') => (given.repeats = [{ first, again }]),
+  heard: (given, eventId = '', state = '', version = '2') =>
+    (given.handled = [...given.handled, ...handled(eventId, state, version === '1' ? 1 : 2)]),
+  unheard: (given, lost, by) =>
+    (given.handled = given.handled.filter(({ handlerId, eventId }) => eventId !== lost || handlerId !== by)),
+  heardFirst: (given, first) =>
+    (given.handled = [...given.handled.filter(({ eventId }) => eventId === first), ...given.handled]),
+};
+
 describe('differences', () => {
   it('finds none where all sides agree, nor when a handler is called again', () => {
     const evidence = agreeing();
@@ -56,116 +75,51 @@ describe('differences', () => {
     expect(differences({ ...evidence, handled: [...evidence.handled, ...handled('PAID:2', 'unknown')] })).toEqual([]);
   });
 
-  it.each<[string, (evidence: Mutable<Evidence>) => void]>([
-    ['PAID: charged twice', ({ ledger }) => ledger.charges.push(charge('PAID'))],
-    ['GONE: charged, and not in the store', ({ ledger }) => ledger.charges.push(charge('GONE'))],
-    ['PAID: charged, and unknown', (given) => (given.payments = replaced(given, 'PAID', ['charging', 'unknown']))],
-    [
-      'SECOND: charged for order, as was PAID',
-      (given) => {
-        given.ledger.charges.push(charge('SECOND'));
-        given.payments = [...given.payments, stored('SECOND', ['charging', 'succeeded'])];
-      },
-    ],
-    [
-      'PAID: charged 1.00 instead of 149.90',
-      ({ ledger }) => (ledger.charges[0] = { ...charge('PAID'), amount: '1.00' }),
-    ],
-    [
-      'PAID: repeated-call Auth3d',
-      ({ ledger }) =>
-        ledger.violations.push({
-          kind: 'repeated-call',
-          operation: 'Auth3d',
-          conversationId: 'PAID',
-          at: new Date(),
-        }),
-    ],
-    [
-      'DECLINED: not charged, and succeeded',
-      (given) => (given.payments = replaced(given, 'DECLINED', ['charging', 'succeeded'])),
-    ],
-    [
-      'DECLINED: not charged, and unknown',
-      (given) => (given.payments = replaced(given, 'DECLINED', ['charging', 'unknown'])),
-    ],
-    ['LOST: not charged, and charging', (given) => (given.payments = replaced(given, 'LOST', ['charging']))],
-    [
-      'LOST: shown as succeeded, and unknown',
-      (given) => (given.shown = [{ conversationId: 'LOST', state: 'succeeded' }]),
-    ],
-    ['LOST: shown as failed, and unknown', (given) => (given.shown = [{ conversationId: 'LOST', state: 'failed' }])],
-    [
-      'GONE: shown as unknown, and not stored',
-      (given) => (given.shown = [{ conversationId: 'GONE', state: 'unknown' }]),
-    ],
-    [
-      'PAID: its idempotencyKey gave DECLINED afterwards',
-      (given) => (given.repeats = [{ first: 'PAID', again: 'DECLINED' }]),
-    ],
-    [
-      'PAID:3: lost for the handler mail',
-      (given) =>
-        (given.handled = given.handled.filter(
-          ({ handlerId, eventId }) => handlerId !== 'mail' || eventId !== 'PAID:3',
-        )),
-    ],
-    [
-      'PAID:4: handled by orders, and not in the store',
-      (given) => (given.handled = [...given.handled, ...handled('PAID:4', 'succeeded')]),
-    ],
+  it.each<[difference: string, facts: string]>([
+    ['PAID: charged twice', 'charged PAID'],
+    ['GONE: charged, and not in the store', 'charged GONE'],
+    ['PAID: charged, and unknown', 'stored PAID charging unknown'],
+    ['SECOND: charged for order, as was PAID', 'charged SECOND; stored SECOND charging succeeded'],
+    ['PAID: charged 1.00 instead of 149.90', 'chargedInstead PAID 1.00'],
+    ['PAID: repeated-call Auth3d', 'violated repeated-call Auth3d PAID'],
+    ['DECLINED: not charged, and succeeded', 'stored DECLINED charging succeeded'],
+    ['DECLINED: not charged, and unknown', 'stored DECLINED charging unknown'],
+    ['LOST: not charged, and charging', 'stored LOST charging'],
+    ['LOST: shown as succeeded, and unknown', 'shown LOST succeeded'],
+    ['LOST: shown as failed, and unknown', 'shown LOST failed'],
+    ['GONE: shown as unknown, and not stored', 'shown GONE unknown'],
+    ['PAID: its idempotencyKey gave DECLINED afterwards', 'repeated PAID DECLINED'],
+    ['PAID:3: lost for the handler mail', 'unheard PAID:3 mail'],
+    ['PAID:4: handled by orders, and not in the store', 'heard PAID:4 succeeded'],
     [
       'DECLINED:2: payment.failed handled by orders of version 1, which did not declare it',
-      (given) => (given.handled = [...given.handled, ...handled('DECLINED:2', 'failed', 1)]),
+      'heard DECLINED:2 failed 1',
     ],
-    [
-      'PAID:2: handled by orders after PAID:3',
-      (given) => (given.handled = [given.handled[2]!, given.handled[3]!, ...given.handled]),
-    ],
-    ['PART: given back twice', ({ ledger }) => ledger.refunds.push(givenBack('PART', '49.90'))],
-    ['PAID: more given back than was taken', ({ ledger }) => ledger.refunds.push(givenBack('MORE', '149.90'))],
-    [
-      'PART: excessive-refund refund',
-      ({ ledger }) =>
-        ledger.violations.push({
-          kind: 'excessive-refund',
-          operation: 'refund',
-          conversationId: 'PART',
-          at: new Date(),
-        }),
-    ],
-    ['GONE: given back, and not in the store', ({ ledger }) => ledger.refunds.push(givenBack('GONE', '1.00'))],
-    ['NONE: given back, and failed', ({ ledger }) => ledger.refunds.push(givenBack('NONE', '10.00'))],
-    [
-      'PART: refund of 49.90 of PAID, known as refund of 59.90 of PAID',
-      (given) => (given.refunds = [refund('PART', '59.90', ['refunding', 'succeeded'])]),
-    ],
-    [
-      'PAID: 59.90 known as given back, and 4990 minor units were',
-      (given) => (given.refunds = [refund('PART', '59.90', ['refunding', 'succeeded'])]),
-    ],
-    [
-      'NONE: not given back, and succeeded',
-      (given) => (given.refunds = [...given.refunds, refund('NONE', '10.00', ['refunding', 'succeeded'])]),
-    ],
-    [
-      'PART:2: lost for the handler refunds',
-      (given) => (given.handled = given.handled.filter(({ eventId }) => eventId !== 'PART:2')),
-    ],
-  ])('finds that %s', (line, change) => {
+    ['PAID:2: handled by orders after PAID:3', 'heardFirst PAID:3'],
+    ['PART: given back twice', 'givenBack PART 49.90'],
+    ['PAID: more given back than was taken', 'givenBack MORE 149.90'],
+    ['PART: excessive-refund refund', 'violated excessive-refund refund PART'],
+    ['GONE: given back, and not in the store', 'givenBack GONE 1.00'],
+    ['NONE: given back, and failed', 'givenBack NONE 10.00'],
+    ['PART: refund of 49.90 of PAID, known as refund of 59.90 of PAID', 'refund PART 59.90 refunding succeeded'],
+    ['PAID: 59.90 known as given back, and 4990 minor units were', 'refund PART 59.90 refunding succeeded'],
+    ['NONE: not given back, and succeeded', 'refund NONE 10.00 refunding succeeded'],
+    ['PART:2: lost for the handler refunds', 'unheard PART:2 refunds'],
+  ])('finds that %s', (difference, facts) => {
     const evidence = agreeing();
-    change(evidence);
-    expect(differences(evidence)).toContain(line);
+    for (const fact of facts.split('; ')) {
+      const [word = '', ...words] = fact.split(' ');
+      FACTS[word]!(evidence, ...words);
+    }
+    expect(differences(evidence)).toContain(difference);
   });
 });
 
-function replaced({ payments }: Evidence, conversationId: string, states: readonly PaymentState[]): StoredPayment[] {
-  return payments.map((payment) =>
-    payment.record.conversationId === conversationId ? stored(conversationId, states) : payment,
-  );
+function without(payments: readonly StoredPayment[], id: string): StoredPayment[] {
+  return payments.filter(({ record }) => record.conversationId !== id);
 }
 
-function stored(conversationId: string, states: readonly LedgerState[]): StoredPayment {
+function stored(conversationId: string, states: readonly string[]): StoredPayment {
   const record = {
     conversationId,
     reference: 'order',
@@ -180,7 +134,7 @@ function stored(conversationId: string, states: readonly LedgerState[]): StoredP
 }
 
 /** A refund of the payment that was paid. */
-function refund(refundId: string, amount: string, states: readonly LedgerState[]): StoredPayment {
+function refund(refundId: string, amount: string, states: readonly string[]): StoredPayment {
   const { record, history } = stored(refundId, states);
   return { record: { ...record, kind: 'refund', parentId: 'PAID', reference: 'PAID', amount }, history };
 }

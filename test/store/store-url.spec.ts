@@ -1,105 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { STRONG_TLS } from '../../lib/runtime/network.js';
 import { engineOfUrl, SQL_ENGINES } from '../../lib/store/sql/engines.js';
+import { mysqlAddress, unprotectedMysqlHost } from '../../lib/store/sql/engines/mysql-url.js';
 import { openSqlStore } from '../../lib/store/sql/index.js';
 import { isShown } from '../../lib/store/sql/errors.js';
 import { shownPlace, shownUrl, STORE_URL_FORMS, storeUrlProblem } from '../../lib/store/store-url.js';
-import { SECRET_URLS } from './secret-urls.js';
+import { ExpectedTexts } from '../rigs/expected-texts.js';
+import { urlSections } from './secret-urls.js';
 
-const NO_STORE = `must be ${STORE_URL_FORMS.join(', ')}`;
+const TEXTS = new ExpectedTexts(import.meta.url);
+const AUTHORITY = 'test/store/authority of mine.pem';
+const VERIFIED = { ...STRONG_TLS, rejectUnauthorized: true, verifyIdentity: true };
 const STRAY_PERCENT = 'must have each % in its user and password written as %25';
-const REDIS =
-  'must not be Redis: a fail-over of Redis may lose an acknowledged write, and a payment may then be charged twice; ' +
-  `use ${STORE_URL_FORMS.slice(1).join(', ')}`;
 
-/** Which engine a URL is of, and what is wrong with it. */
-test.each<[url: string, engine: string | undefined, problem?: string | null]>([
-  ['memory:', undefined],
-  ['sqlite:payments.db', 'sqlite'],
-  ['sqlite://payments.db', 'sqlite'],
-  // A % in the name of a file is one.
-  ['sqlite:/srv/100%/shop.db', 'sqlite'],
-  ['sqlite:50%.db', 'sqlite'],
-  ['postgres://host/shop', 'postgres'],
-  ['postgresql://host/shop', 'postgres'],
-  ['postgres://ada:50%25%20%C3%B6@host/shop', 'postgres'],
-  ['mysql://host/shop', 'mysql'],
-  ['mariadb://host/shop', 'mariadb'],
-  ['sqlite:', 'sqlite', NO_STORE],
-  ...['postgres:', 'postgres://', 'postgresq://host/shop', 'mysql:', 'mysql://', 'mysqli://host/shop', ''].map(
-    (url): [string, undefined, string] => [url, undefined, NO_STORE],
-  ),
-  ...[
-    'MySQL://host/db',
-    'jdbc:mysql://host/db',
-    'x-sqlite:x',
-    'memory:x',
-    'oracle://ada:geheim@host',
-    'x-redis://h',
-  ].map((url): [string, undefined, string] => [url, undefined, NO_STORE]),
-  ...['redis://ada:geheim@host', 'rediss://host', 'REDIS://host', 'redis:'].map((url): [string, undefined, string] => [
-    url,
-    undefined,
-    REDIS,
-  ]),
-])('%s is of %s: %s', (url, engine, problem = null) => {
-  expect([engineOfUrl(url)?.name, storeUrlProblem(url)]).toEqual([engine, problem]);
-});
-
-test.each([
-  ['postgres://ada:geheim@db.example:6432/shop?sslmode=require', 'host db.example, port 6432, database shop'],
-  ['postgresql://ada:geheim@db.example/shop', 'host db.example, port 5432, database shop'],
-  ['mysql://[::1]/shop', 'host [::1], port 3306, database shop'],
-  ['mariadb://db.example', 'host db.example, port 3306'],
-  ['postgres:///shop', 'host localhost, port 5432, database shop'],
-  ['sqlite:shop.db', ''],
-  ['memory:', ''],
-  ['postgres://ada:geh/eim@db.example/shop', ''],
-])('of %s the place is %j', (url, place) => {
-  expect(shownPlace(url)).toBe(place);
-});
-
-/** Passwords with a % that begins no escape, or none of a text. */
-const STRAY = ['50%', '100%zz', '%', '%4', 'a%ff', 'a%20%b'];
-
-test.each(STRAY.flatMap((part) => [`ada:${part}`, `${part}:geheim`, `:${part}`]))(
-  'a stray %% in %s@ is a problem that is named without being shown',
-  (userInfo) => {
-    for (const scheme of ['postgres', 'postgresql', 'mysql', 'mariadb']) {
-      expect(storeUrlProblem(`${scheme}://${userInfo}@host/0`)).toBe(STRAY_PERCENT);
+describe('the URL of a store', () => {
+  test('is of an engine, has a problem, is shown and opened as in urls.txt', async () => {
+    const sections: string[] = [];
+    for (const { heading, urls } of urlSections()) {
+      const facts: string[] = [];
+      for (const url of urls) facts.push([url, ...(await factsOf(url))].join('\n  '));
+      sections.push([heading, ...facts].join('\n'));
     }
-  },
-);
+    TEXTS.expect('urls.txt', `${sections.join('\n\n')}\n`);
+    TEXTS.expectNoOthers(['urls.txt']);
+  });
 
-test('the forms are those of every store', () => {
-  const sqlForms = SQL_ENGINES.map(({ urlForm }) => urlForm);
-  expect(sqlForms).toEqual(expect.arrayContaining(['sqlite:FILE', 'postgres://…', 'mysql://…', 'mariadb://…']));
-  expect(STORE_URL_FORMS).toEqual(['memory:', ...sqlForms]);
-});
+  /** What is known of a URL; none of it shows its user or password, but the address that a driver gets. */
+  async function factsOf(url: string): Promise<string[]> {
+    const engine = engineOfUrl(url);
+    const refusal = await openSqlStore(url).then(
+      () => null,
+      (error: unknown) => (isShown(error) ? error.message : 'geheim'),
+    );
+    if (!engine) expect(refusal).toBe('a SQL store is sqlite:FILE, postgres://…, mysql://… or mariadb://…');
+    const facts = [
+      engine ? `is of ${engine.name}` : 'is of no SQL store',
+      `is shown as ${shownUrl(url)}`,
+      ...[shownPlace(url)].filter(Boolean).map((place) => `is at ${place}`),
+      ...[storeUrlProblem(url)].filter(Boolean).map((problem) => `is a setting that ${problem}`),
+      ...(engine && refusal !== null ? [`cannot be opened: ${refusal}`] : []),
+    ];
+    expect(facts.filter((fact) => /geheim|\bada\b|heim@|secret/i.test(fact))).toEqual([]);
+    const unprotected = engine?.server?.unprotectedHost(url, {}) ?? null;
+    if (unprotected !== null) facts.push(`reaches ${unprotected} without verified TLS`);
+    return /^(mysql|mariadb)/.test(engine?.name ?? '') ? [...facts, ...addressOf(url)] : facts;
+  }
 
-test.each(SECRET_URLS)('of %s is shown %s', (url, shown) => {
-  expect(shownUrl(url)).toBe(shown);
-  expect(shownPlace(url)).not.toMatch(/geheim|secret/i);
-});
+  function addressOf(url: string): string[] {
+    try {
+      const { ssl, ...address } = mysqlAddress(url);
+      return [`gives the driver ${JSON.stringify(address)}${ssl ? ` and TLS ${tlsOf(ssl)}` : ''}`];
+    } catch {
+      return [];
+    }
+  }
 
-test.each(['memory:', 'sqlite:/srv/shop.db', 'sqlite::memory:', 'postgres://db.example:5432'])(
-  '%s is shown as it is',
-  (url) => {
-    expect(shownUrl(url)).toBe(url);
-  },
-);
+  function tlsOf(ssl: unknown): string {
+    if (isDeepStrictEqual(ssl, VERIFIED)) return 'that is verified by what Node.js trusts';
+    const ofFile = isDeepStrictEqual(ssl, { ...VERIFIED, ca: readFileSync(AUTHORITY, 'utf8') });
+    return ofFile ? 'that is verified by the file alone' : JSON.stringify(ssl);
+  }
 
-const FORM = 'in its user and password write / ? # @ : % as %2F %3F %23 %40 %3A %25';
+  /** Passwords with a % that begins no escape, or none of a text. */
+  const STRAY = ['50%', '100%zz', '%', '%4', 'a%ff', 'a%20%b'];
 
-test.each<[url: string, told: string | null]>([
-  ...SECRET_URLS.map(([url]): [string, null] => [url, null]),
-  ['mysql://ada:ge#heim@db.example:3306/shop', null],
-  ['postgres://ada:ge/heim@db.example/shop', null],
-  ['sqlite:', 'sqlite: needs a file: sqlite:payments.db'],
-  ['sqlite://', 'sqlite: needs a file: sqlite:payments.db'],
-  ['postgres://ada:geheim@', `a PostgreSQL URL looks like postgres://user:password@host:5432/database; ${FORM}`],
-  ['mysql://ada:geheim@host', `a MySQL URL names a database: mysql://user:password@host:3306/database; ${FORM}`],
-  ['oracle://ada:geheim@host', 'a SQL store is sqlite:FILE, postgres://…, mysql://… or mariadb://…'],
-])('what is wrong with %s is told without showing it: %s', async (url, told) => {
-  const said = await openSqlStore(url).then(String, (error: unknown) => (isShown(error) ? error.message : 'geheim'));
-  expect(said).not.toMatch(/geheim|\bada\b|heim@/);
-  if (told !== null) expect(said).toBe(told);
+  test.each(STRAY.flatMap((part) => [`ada:${part}`, `${part}:geheim`, `:${part}`]))(
+    'with a stray %% in %s@ has a problem that is named without being shown',
+    (userInfo) => {
+      for (const scheme of ['postgres', 'postgresql', 'mysql', 'mariadb']) {
+        expect(storeUrlProblem(`${scheme}://${userInfo}@host/0`)).toBe(STRAY_PERCENT);
+      }
+    },
+  );
+
+  test('has the form of one of the stores', () => {
+    expect(STORE_URL_FORMS).toEqual(['memory:', ...SQL_ENGINES.map(({ urlForm }) => urlForm)]);
+    expect(STORE_URL_FORMS).toEqual(
+      expect.arrayContaining(['sqlite:FILE', 'postgres://…', 'mysql://…', 'mariadb://…']),
+    );
+    expect(storeUrlProblem('')).toBe(`must be ${STORE_URL_FORMS.join(', ')}`);
+  });
+
+  test.each([
+    ['mysql://ada@db.example/shop?ssl=true', '0', 'db.example'],
+    ['mysql:///shop?socketPath=/run/mysqld.sock', '0', null],
+    ['mysql://ada@db.example/shop?ssl=true', '1', null],
+  ])('%s, where Node.js looks at no certificate (%s), reaches without verified TLS: %s', (url, value, host) => {
+    expect(unprotectedMysqlHost(url, { NODE_TLS_REJECT_UNAUTHORIZED: value })).toBe(host);
+  });
 });

@@ -1,11 +1,12 @@
+import assert from 'node:assert/strict';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import type { Delivery } from '../../../lib/store/payment-store.js';
 import {
   at,
-  eventIds,
   ids,
   leased,
   aPostponement,
+  many,
   type PaymentStoreCase,
   same,
   type StoreTrial,
@@ -15,6 +16,8 @@ import {
 /** Neither in the order of a dictionary nor in that of UTF-16, as they are in that of their bytes. */
 const TAILS = ['', '1', '10', '9', 'B', 'Z', 'a', 'i', 'ç', 'İ', 'ı', 'ｚ', '🧾'];
 const TIMES = [100, 101, 102];
+/** More than a store looks at in each lease. */
+const MANY = 60;
 
 /** Lists in pages. Each page goes on after the last one of the one before. */
 interface Pages {
@@ -74,7 +77,7 @@ function deliveries(parked: boolean): Pages {
   };
 }
 
-/** Listing records and deliveries. */
+/** Listing records and deliveries, and leasing behind many. */
 export const listCases: readonly PaymentStoreCase[] = [
   ...Object.entries(PAGES).map(([name, { page, isNewestFirst }]): PaymentStoreCase => ({
     name: `${name} goes on after each page, and misses and repeats nothing where many have the same time`,
@@ -119,23 +122,6 @@ export const listCases: readonly PaymentStoreCase[] = [
     },
   })),
   {
-    name: 'listSettled lists what was settled in a period, its first moment included and its last excluded, and still is',
-    async run(trial) {
-      const settled = (ms: number, changes: Partial<PaymentRecord> = {}) =>
-        trial.insert({ state: 'succeeded', finalizedAt: at(ms), ...changes });
-      const full = await trial.put(trial.fullRecord({ state: 'succeeded', finalizedAt: at(100) }));
-      for (const ms of [99, 200]) await settled(ms);
-      const failed = await settled(199, { state: 'failed' });
-      const expired = await settled(150, { state: 'expired' });
-      await trial.insert({ state: 'unknown', updatedAt: at(150), dueAt: at(150) });
-      await trial.replace(await settled(150), { state: 'review', finalizedAt: null });
-      const refund = await trial.insertRefund(full, { state: 'succeeded', finalizedAt: at(150), referenceLock: null });
-      const page = { account: trial.account, from: at(100), to: at(200), after: null, limit: 10 };
-      const atOnce = [expired, refund].sort((one, other) => (one.conversationId < other.conversationId ? -1 : 1));
-      for (const store of trial.stores) same(await store.listSettled(page), [full, ...atOnce, failed]);
-    },
-  },
-  {
     name: 'a page goes on after a place whose record is gone, and from the beginning where the place is before it',
     async run(trial) {
       const [one, two, three] = ['1', '2', '3'].map((tail) => unique(`id${tail}`));
@@ -154,36 +140,6 @@ export const listCases: readonly PaymentStoreCase[] = [
       same(await listed(100, `${one}-gone`), [[two, three], [one]]);
       same(await listed(99, three), [[one, two, three], []]);
       same(await listed(101), [[], [three, two, one]]);
-    },
-  },
-  {
-    name: 'list gives only the states and the reference that are asked for, of payments or of refunds',
-    async run(trial) {
-      const { account, store } = trial;
-      const stored = (ms: number, state: 'unknown' | 'review' | 'failed', reference: string) =>
-        trial.insert({ state, reference, createdAt: at(ms), updatedAt: at(100 - ms) });
-      const third = await stored(30, 'unknown', 'R');
-      const first = await stored(10, 'review', 'R');
-      const failed = await stored(0, 'failed', 'R');
-      const second = await stored(20, 'unknown', 'Q');
-      await stored(25, 'failed', 'Q');
-      await trial.in(`${account}-other`).insert({ state: 'unknown', reference: 'R' });
-      const open = ['unknown', 'review'] as const;
-      const refund = await trial.insertRefund(failed, { state: 'unknown', createdAt: at(40) });
-      const byState = async (limit: number, type: 'payment' | 'refund' = 'payment') =>
-        ids(await store.list({ account, type, states: open, after: null, limit }));
-      same(await byState(10, 'refund'), ids([refund]));
-      same([await byState(10), await byState(2)], [ids([third, second, first]), ids([third, second])]);
-      const list = async (page: object) =>
-        ids(await store.list({ account, type: 'payment', after: null, limit: 10, ...page }));
-      same(await list({ states: open }), ids([third, second, first]));
-      same(await list({ states: open, reference: 'R' }), ids([third, first]));
-      same(await list({ reference: 'R' }), ids([third, first, failed]));
-      for (const page of [{}, { states: open }, { reference: 'R' }])
-        same(await list({ type: 'refund', ...page }), ids([refund]));
-      same([(await list({})).length, await list({ states: [] })], [5, []]);
-      same(await trial.findByReference('R'), [failed, first, third]);
-      same(await store.findRefunds(account, failed.conversationId), [refund]);
     },
   },
   {
@@ -207,26 +163,25 @@ export const listCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'listDeliveries lists those that wait, are leased or postponed as open, and none that is parked, acknowledged or not fanned out',
+    name: 'what is due behind many that wait for an earlier version is leased, and these soon after they are free',
     async run(trial) {
-      const { account, store } = trial;
-      const handler = await trial.handler('payment.failed');
-      const events: string[] = [];
-      for (const ms of [1, 2, 3, 4, 5]) events.push(await trial.publishNew('failed', ms));
-      const list = async (parked: boolean) =>
-        eventIds(await store.listDeliveries({ account, parked, after: null, limit: 10 }));
-      same([await list(false), await list(true)], [[], []]);
-      const taken = await trial.take(handler, { lease: 'L' });
-      const of = (index: number) =>
-        leased(
-          taken.find(({ event }) => event.eventId === events[index])!,
-          'L',
-        );
-      await store.postpone(of(1), aPostponement());
-      await store.postpone(of(2), aPostponement({ parked: true }));
-      await store.acknowledge(account, handler, events[3]!);
-      await trial.publishNew('failed');
-      same([await list(false), await list(true)], [[events[0], events[1], events[4]], [events[2]]]);
+      const handlerId = await trial.handler('payment.unknown', 'payment.succeeded');
+      const first = await many(MANY, async () => trial.publish(await trial.insert(), 'unknown', at(1)));
+      await trial.fanOut();
+      const earlier = await trial.lease(handlerId);
+      for (const { record } of first) await trial.publish(record, 'succeeded', at(1));
+      await trial.fanOut();
+      trial.moveTo(2);
+      const behind = [await trial.publishNew('succeeded'), await trial.publishNew('succeeded')];
+      await trial.fanOut({ store: trial.second });
+      for (const store of trial.stores) {
+        const [delivery, ...more] = await trial.lease(handlerId, { limit: 1, store });
+        assert.deepEqual([behind.includes(delivery?.event.eventId ?? ''), more], [true, []]);
+      }
+      same(await trial.lease(handlerId), []);
+      for (const { event } of earlier) await trial.store.acknowledge(trial.account, handlerId, event.eventId);
+      trial.moveTo(10_000);
+      assert.equal((await trial.lease(handlerId)).length, MANY);
     },
   },
 ];

@@ -1,10 +1,10 @@
 import type { PaymentStore } from '../../../lib/store/payment-store.js';
 import { uniqueNameCases } from './unique-names.js';
-import { outboxCases } from './outbox-cases.js';
 import { purgeCases } from './purge-cases.js';
 import { raceCases } from './race-cases.js';
 import { listCases } from './list-cases.js';
 import { recordCases } from './record-cases.js';
+import { scriptCases } from './store-script.js';
 import { at, type PaymentStoreCase, StoreTrial } from './store-trial.js';
 import { sample } from '../../rigs/extent.js';
 import { TestClock } from '../../../lib/testing/index.js';
@@ -22,10 +22,10 @@ interface PaymentStoreSource {
 
 /** What every store must do, as cases that throw where it does not. */
 export const paymentStoreContract: readonly PaymentStoreCase[] = [
+  ...scriptCases,
   ...recordCases,
   ...listCases,
   ...uniqueNameCases,
-  ...outboxCases,
   ...purgeCases,
   ...raceCases,
 ];

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { types } from 'node:util';
 import { ledgerEventOf } from '../../../lib/payment/payment-event.js';
-import { ALL_STATES, type LedgerState } from '../../../lib/payment/states.js';
 import { type PaymentRecord, toPayment } from '../../../lib/payment/payment.js';
 import { saleOf } from '../../../lib/payment/refund.js';
-import { MAX_SETTLED_COUNT, type StateCount } from '../../../lib/store/payment-store.js';
+import { MAX_SETTLED_COUNT } from '../../../lib/store/payment-store.js';
 import { inWhole } from '../../rigs/extent.js';
 import {
   aPostponement,
@@ -185,33 +184,6 @@ const valueCases: readonly PaymentStoreCase[] = [
     },
   },
   {
-    name: 'isHeld tells whether the lock of a reference is taken, or a payment of it is in another state',
-    async run(trial) {
-      const held = async (reference = 'R') =>
-        Promise.all(trial.stores.map((store) => store.isHeld(trial.account, reference, ['failed', 'awaiting'])));
-      const [no, yes] = [
-        [false, false],
-        [true, true],
-      ];
-      same(await held(), no);
-      const failed = await trial.insert({ state: 'failed', reference: 'R' });
-      await trial.in().insert({ state: 'succeeded', reference: 'R', referenceLock: 'R' });
-      const paid = await trial.insert({ state: 'succeeded' });
-      await trial.insertRefund(paid, { state: 'succeeded', reference: 'R' });
-      same(await held(), no);
-      // Without the lock, with it, and where nobody has it.
-      const other = await trial.insert({ state: 'review', reference: 'R' });
-      same(await held(), yes);
-      const ended = await trial.replace(other, { state: 'failed' });
-      same(await held(), no);
-      const locked = await trial.replace(ended, { referenceLock: 'R' });
-      same(await held(), yes);
-      await trial.replace(locked, { referenceLock: null, pinsReference: true });
-      same([await held(), await held('R ')], [yes, no]);
-      await trial.expectStored(failed);
-    },
-  },
-  {
     name: 'nothing is found for an id or a key that no payment has',
     async run(trial) {
       const { account, store } = trial;
@@ -267,85 +239,6 @@ const valueCases: readonly PaymentStoreCase[] = [
   },
 ];
 
-/** Records that are due. */
-const dueCases: readonly PaymentStoreCase[] = [
-  {
-    name: 'leaseDue gives the payments that are due by the store’s time, the longest due first, up to the limit',
-    async run(trial) {
-      const third = await trial.insert({ dueAt: at(300) });
-      const first = await trial.insert({ dueAt: at(100) });
-      await trial.insert({ dueAt: at(301) });
-      await trial.insert({ dueAt: null });
-      const second = await trial.insert({ dueAt: at(200) });
-      same(await trial.leaseDue(), []);
-      trial.moveTo(300);
-      same(await trial.in(`${trial.account}-other`).leaseDue(), []);
-      same(ids(await trial.leaseDue({ limit: 2 })), ids([first, second]));
-      same(ids(await trial.leaseDue({ limit: 2 })), ids([third]));
-      same(await trial.leaseDue(), []);
-    },
-  },
-  {
-    name: 'leaseDue moves dueAt to the end of the lease, when the payment is due again, and changes nothing else',
-    async run(trial) {
-      const record = await trial.put(trial.fullRecord({ dueAt: at(1) }));
-      trial.moveTo(10);
-      const inLease = { ...record, dueAt: at(500) };
-      same(await trial.leaseDue({ leaseMs: 490 }), [inLease]);
-      await trial.expectStored(inLease);
-      same(await trial.versions(record), [7]);
-      trial.moveTo(499);
-      same(await trial.leaseDue({ store: trial.second }), []);
-      trial.moveTo(500);
-      same(await trial.leaseDue({ leaseMs: 400, store: trial.second }), [{ ...record, dueAt: at(900) }]);
-    },
-  },
-  {
-    name: 'a replaced payment is listed by its new state and its new dueAt only, even while it is leased',
-    async run(trial) {
-      const record = await trial.insert({ dueAt: at(1) });
-      trial.moveTo(1);
-      const [lease] = await trial.leaseDue({ leaseMs: 10 });
-      const moved = await trial.replace(lease!, { state: 'unknown', dueAt: at(50) });
-      const listed = (state: LedgerState) =>
-        trial.second.list({ account: trial.account, type: 'payment', states: [state], after: null, limit: 10 });
-      same([await listed('awaiting'), await listed('unknown')], [[], [moved]]);
-      trial.moveTo(49);
-      same(await trial.leaseDue(), []);
-      trial.moveTo(50);
-      same(ids(await trial.leaseDue()), ids([moved]));
-      await trial.replace({ ...moved, dueAt: at(60_050) }, { dueAt: null });
-      trial.moveTo(1_000_000);
-      same([await trial.leaseDue(), await trial.versions(record)], [[], [1, 2, 3]]);
-    },
-  },
-  {
-    name: 'handBack makes a payment due at the given time, unless its version has changed',
-    async run(trial) {
-      const record = await trial.insert({ dueAt: at(0) });
-      const back = (version: number, dueAt: Date, { account } = trial, id = record.conversationId) =>
-        trial.second.handBack(account, id, version, dueAt);
-      await trial.leaseDue({ leaseMs: 1_000 });
-      await back(1, at(5));
-      await trial.expectStored({ ...record, dueAt: at(5) });
-      trial.moveTo(4);
-      same(await trial.leaseDue(), []);
-      trial.moveTo(5);
-      same(ids(await trial.leaseDue({ leaseMs: 1_000 })), ids([record]));
-      const moved = await trial.replace({ ...record, dueAt: at(1_005) }, { dueAt: at(700) });
-      for (const version of [1, 3]) await back(version, at(6));
-      await back(2, at(6), trial.in());
-      await back(2, at(6), trial, 'none');
-      await trial.expectStored(moved);
-      trial.moveTo(600);
-      same(await trial.leaseDue(), []);
-    },
-  },
-];
-
-const EMPTY = Object.fromEntries(ALL_STATES.map((state): [string, StateCount] => [state, { count: 0, oldest: null }]));
-const NO_DELIVERIES = { waitingEvents: 0, openDeliveries: 0, parkedDeliveries: 0, orphanedDeliveries: 0 };
-
 const countCases: readonly PaymentStoreCase[] = [
   {
     name: 'now() follows the clock that the store was given',
@@ -354,28 +247,6 @@ const countCases: readonly PaymentStoreCase[] = [
         trial.moveTo(ms);
         for (const store of trial.stores) same(await store.now(), at(ms));
       }
-    },
-  },
-  {
-    name: 'counts shows how many records are in each state now, and the oldest updatedAt of each',
-    async run(trial) {
-      const states = { ...EMPTY };
-      for (const [index, state] of ALL_STATES.entries()) {
-        await trial.insert({ state, updatedAt: at(index) });
-        states[state] = { count: 1, oldest: at(index) };
-      }
-      const unknown = await trial.insert({ state: 'unknown', updatedAt: at(-1), createdAt: at(5) });
-      const moving = await trial.insert({ state: 'charging', updatedAt: at(-2) });
-      await trial.replace(unknown, { updatedAt: at(99) });
-      await trial.replace(moving, { state: 'unknown', updatedAt: at(98) });
-      states['unknown'] = { count: 3, oldest: states['unknown']!.oldest };
-      same(await trial.second.counts(trial.account), { states, refunds: EMPTY, ...NO_DELIVERIES });
-      const payment = await trial.insert({ state: 'succeeded', updatedAt: at(200) });
-      await trial.insertRefund(payment, { state: 'unknown', updatedAt: at(7) });
-      const succeeded = { count: 2, oldest: states['succeeded']!.oldest };
-      const refunds = { ...EMPTY, unknown: { count: 1, oldest: at(7) } };
-      same(await trial.counts(), { states: { ...states, succeeded }, refunds, ...NO_DELIVERIES });
-      same(await trial.in().counts(), { states: EMPTY, refunds: EMPTY, ...NO_DELIVERIES });
     },
   },
   // So many take half a minute on some engines.
@@ -395,4 +266,4 @@ const countCases: readonly PaymentStoreCase[] = [
   ),
 ];
 
-export const recordCases: readonly PaymentStoreCase[] = [...countCases, ...valueCases, ...dueCases];
+export const recordCases: readonly PaymentStoreCase[] = [...countCases, ...valueCases];

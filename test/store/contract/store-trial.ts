@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { types } from 'node:util';
 import { type LedgerEvent, ledgerEventOf, type LedgerEventType } from '../../../lib/payment/payment-event.js';
 import { EVENT_STATES, type PaymentEventState, REFUND_EVENT_STATES } from '../../../lib/payment/states.js';
@@ -303,6 +305,11 @@ export class StoreTrial {
 /** The time this many milliseconds after the start of a case. */
 export function at(ms: number): Date {
   return new Date(START + ms);
+}
+
+/** What a file of scripts says. */
+export function scriptsText(name: string): string {
+  return readFileSync(join(import.meta.dirname, 'scripts', name), 'utf8');
 }
 
 export function unique(name: string): string {

@@ -3,7 +3,7 @@ import { ledgerEventOf } from '../../../lib/payment/payment-event.js';
 import { pinReference } from '../../../lib/payment/transitions.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import type { PaymentStore, UniqueKey } from '../../../lib/store/payment-store.js';
-import { at, type PaymentStoreCase, same, type StoreTrial, unique } from './store-trial.js';
+import { at, type PaymentStoreCase, same, scriptsText, type StoreTrial, unique } from './store-trial.js';
 
 const NAMES = ['conversationId', 'idempotencyKey', 'tokenHash', 'referenceLock'] as const satisfies UniqueKey[];
 const HOST_ID_NONCE = '09382017465f';
@@ -11,80 +11,11 @@ const NONE = { idempotencyKey: null, tokenHash: null, referenceLock: null };
 
 type Names = Readonly<Record<UniqueKey, string>>;
 
-/**
- * What happens, and who then has the conversationId, the idempotencyKey, the token and the lock of the reference. `gone`
- * is a name that stays taken and has no owner.
- *
- * A has an id that its host chose, M one that the module made, O one of an older release that does not say; N is a later
- * payment with the same id, S one of another account. B has an id of its own, and C a reference of its own. R is a refund
- * with an id of its own, whose payment has the text of the reference for an id, and I a refund with the same id. D has
- * the texts of A's names after `refund/`. `late` is a write that was decided before the last one, `ahead` one of a version that is not there yet. Each
- * step takes a second. To remember is to purge too early to forget.
- */
-const TABLE: readonly (readonly [script: string, id: string, key: string, token: string, lock: string])[] = [
-  // Insert and replace.
-  ['Z takes -> stale', 'free', 'free', 'free', 'free'],
-  ['A inserts', 'A', 'A', 'A', 'A'],
-  ['A opens; A takes', 'A', 'A', 'A', 'A'],
-  ['A inserts; A changes; A changes', 'A', 'A', 'A', 'A'],
-  ['A inserts; N inserts -> conversationId; N opens -> conversationId', 'A', 'A', 'A', 'A'],
-  ['A opens; N inserts -> conversationId', 'A', 'free', 'free', 'free'],
-  ['A opens; A changes; late A takes -> stale', 'A', 'free', 'free', 'free'],
-  ['A opens; ahead A takes -> stale', 'A', 'free', 'free', 'free'],
-  ['A inserts; B opens; B changes; late B claims -> stale', 'A', 'A', 'A', 'A'],
-  ['A inserts; A changes; late A drops -> stale', 'A', 'A', 'A', 'A'],
-  // Release.
-  ['A inserts; A drops', 'A', 'free', 'free', 'free'],
-  ['A inserts; A drops; A takes', 'A', 'A', 'A', 'A'],
-  ['A inserts; A drops; B inserts; A changes; late A drops -> stale', 'A', 'B', 'B', 'B'],
-  ['A inserts; A drops; B opens; B takes; A claims -> locked', 'A', 'B', 'B', 'B'],
-  // A refund, which has keys and locks of its own, and no id of a payment.
-  ['R inserts', 'free', 'free', 'free', 'free'],
-  ['A inserts; R inserts; R drops; R takes; R ends', 'A', 'A', 'A', 'A'],
-  ['D inserts; R inserts; A inserts', 'A', 'A', 'A', 'A'],
-  ['A inserts; I inserts -> conversationId', 'A', 'A', 'A', 'A'],
-  ['I inserts; A inserts -> conversationId', 'I', 'free', 'free', 'free'],
-  // Another account.
-  ['S inserts', 'free', 'free', 'free', 'free'],
-  ['A inserts; S inserts; S drops', 'A', 'A', 'A', 'A'],
-  ['S inserts; S ends; abroad purge', 'free', 'free', 'free', 'free'],
-  ['A inserts; S inserts; S ends; abroad purge; abroad forget', 'A', 'A', 'A', 'A'],
-  ['A inserts; A ends; purge; S inserts; S ends; abroad purge; abroad forget', 'gone', 'gone', 'free', 'gone'],
-  [
-    'A inserts; A ends; S inserts; S ends; abroad purge; purge; S opens -> conversationId',
-    'gone',
-    'gone',
-    'free',
-    'gone',
-  ],
-  // Pin.
-  ['A opens; A pins', 'A', 'free', 'free', 'gone'],
-  ['A inserts; A pins; A drops', 'A', 'free', 'free', 'gone'],
-  ['A inserts; B opens; B pins', 'A', 'A', 'A', 'gone'],
-  ['A inserts; B opens; B pins; A drops; B ends', 'A', 'free', 'free', 'gone'],
-  ['A inserts; B opens; B pins; A changes; A pins; B drops; A drops', 'A', 'free', 'free', 'gone'],
-  ['A inserts; B opens; B pins; A drops; A claims -> locked', 'A', 'free', 'free', 'gone'],
-  ['A inserts; B opens; B changes; late B pins -> stale; A drops', 'A', 'free', 'free', 'free'],
-  ['A inserts; B opens; B changes; A drops', 'A', 'free', 'free', 'free'],
-  ['A inserts; B opens; B pins; A drops; A ends; purge', 'gone', 'free', 'free', 'gone'],
-  ['A inserts; B opens; B pins; B ends; purge; A drops', 'A', 'free', 'free', 'gone'],
-  ['A inserts; B opens; B pins; B ends; A drops; A ends; purge; forget', 'free', 'free', 'free', 'gone'],
-  ['A inserts; S opens; S pins; A drops', 'A', 'free', 'free', 'free'],
-  ['C inserts; C pins', 'free', 'C', 'C', 'free'],
-  // Purge and forget.
-  ['A inserts; A ends; purge', 'gone', 'gone', 'free', 'gone'],
-  ['O inserts; O ends; purge', 'gone', 'gone', 'free', 'gone'],
-  ['M inserts; M ends; purge', 'free', 'gone', 'free', 'gone'],
-  ['A inserts; A drops; A ends; purge', 'gone', 'free', 'free', 'free'],
-  ['A opens; A takes; A drops; A ends; purge', 'gone', 'free', 'free', 'free'],
-  ['A inserts; A ends; purge; remember', 'gone', 'gone', 'free', 'gone'],
-  ['A inserts; A ends; purge; forget', 'free', 'free', 'free', 'gone'],
-  ['A inserts; forget; forget', 'A', 'A', 'A', 'A'],
-  ['A inserts; A ends; forget; purge', 'gone', 'gone', 'free', 'gone'],
-  ['B inserts; B drops; B ends; purge; A opens; A ends; purge; remember', 'gone', 'free', 'free', 'free'],
-  ['A inserts; A ends; purge; forget; N opens; N ends; purge', 'gone', 'free', 'free', 'gone'],
-  ['M inserts; M ends; purge; N opens; N claims -> locked; N changes; N drops', 'N', 'gone', 'free', 'gone'],
-];
+/** What happens, and who has each name afterwards. The file says what its words mean. */
+const TABLE = scriptsText('unique-names.txt')
+  .split('\n')
+  .filter((line) => line.includes(' => '))
+  .map((line) => line.split(' => ') as [steps: string, havers: string]);
 
 /** A payment for each letter, which shares names with the others. */
 class Script {
@@ -217,13 +148,13 @@ async function lookUp(store: PaymentStore, { account }: StoreTrial, name: Unique
 }
 
 /** The names that must be unique in an account: whoever has one, nobody else gets it. */
-export const uniqueNameCases: readonly PaymentStoreCase[] = TABLE.map(([steps, ...havers]) => ({
-  name: `${steps}: its id, key, token and lock are then of ${havers.join(', ')}`,
+export const uniqueNameCases: readonly PaymentStoreCase[] = TABLE.map(([steps, havers]) => ({
+  name: `${steps}: its id, key, token and lock are then of ${havers}`,
   async run(trial) {
     const script = new Script(trial);
     for (const step of steps.split('; ')) await script.run(step);
     for (const [index, name] of NAMES.entries()) {
-      const [haver, value] = [havers[index]!, script.names[name]];
+      const [haver, value] = [havers.split(' ')[index]!, script.names[name]];
       const holder = script.stored.get(haver)?.at(-1);
       if (haver === 'free') await expectFree(trial, name, value);
       else await expectTaken(trial, name, value, holder);
