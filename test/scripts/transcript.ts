@@ -137,7 +137,11 @@ export class Transcript {
     if (!this.words.has(actual)) this.words.set(actual, `${kind}${this.ids(kind).length + 1}`);
   }
 
+  /** Payments and refunds that the log tells of have names, too. */
   private renamed(text: string): string {
+    const [, refund, of, payment] = /^logs \w+ (?:(?:Refund|Void) (\S+) of payment |(Payment) )(\w+)/.exec(text) ?? [];
+    if (refund !== undefined) this.name('refund', refund);
+    if (payment !== undefined && of !== undefined) this.name('id', payment);
     return [...this.words].reduce((renamed, [actual, word]) => renamed.replaceAll(actual, word), text);
   }
 }
