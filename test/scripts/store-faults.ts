@@ -3,9 +3,9 @@ import type { StoreCall } from '../rigs/store-calls.js';
 
 /**
  * What becomes of a call: it `fails`; is `lost`, done but not confirmed; comes `late`, done only when the store `lands`
- * it, after its caller was told that it failed; is `held` until then; or finds a key `taken` that no payment has.
+ * it, after its caller was told that it failed; is `held` until then; finds a key `taken` that no payment has; or finds the order `locked`.
  */
-type Fate = 'fails' | 'lost' | 'late' | 'held' | 'taken';
+type Fate = 'fails' | 'lost' | 'late' | 'held' | 'taken' | 'locked';
 
 interface Plan {
   readonly method: string;
@@ -61,6 +61,7 @@ export class StoreFaults {
 
   private async fail(fate: Fate, { proceed }: StoreCall): Promise<unknown> {
     if (fate === 'taken') return 'idempotencyKey';
+    if (fate === 'locked') return 'locked';
     if (fate === 'held') {
       this.onHeld();
       return new Promise((done) => this.held.push(async () => done(await this.counted(proceed))));
