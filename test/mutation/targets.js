@@ -21,7 +21,7 @@ export const TARGETS = [
     name: 'settlement',
     files: {
       'lib/settlement/outcomes.ts': ['settlement/outcomes'],
-      'lib/settlement/result-fields.ts': ['settlement/result-fields'],
+      'lib/settlement/result-fields.ts': ['settlement/outcomes'],
       'lib/payment/amount.ts': ['payment/amount'],
     },
   },
