@@ -84,7 +84,7 @@ const SETUPS: Readonly<Record<string, Setup>> = {
 };
 const SMS_CODES: Named = { approves: '123456', fails: '555555', cancels: 'cancel', 'comes back again': 'any' };
 const NOTE = 'seen in the panel';
-const MAX_STEP_MS = 30_000;
+const MAX_STEP_MS = 15_000;
 
 /** What is spread at random comes in the middle. */
 class ScriptRandomness extends SystemRandomness {
