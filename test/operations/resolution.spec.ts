@@ -3,6 +3,7 @@ import type { PaymentService } from 'nestjs-card-payment';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { advance } from '../../lib/payment/transitions.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
+import { NOT_FOUND } from './fake-gateway.js';
 import { TestShop } from './test-shop.js';
 
 const HOUR_MS = 3_600_000;
@@ -70,56 +71,6 @@ describe('resolve', () => {
     expect(await stored()).toEqual(record);
   });
 
-  it('settles a payment although an inquiry was recorded meanwhile', async () => {
-    const record = await add({ state: 'unknown' });
-    replaceMeanwhile({ ...record, inquiries: 1, version: record.version + 1 });
-    const payment = await payments.resolve(ID, 'failed', 'not in the panel');
-    expect(payment).toMatchObject({ state: 'failed', version: record.version + 2 });
-  });
-
-  it('as failed is refused if a refund began after its refunds were looked up', async () => {
-    await add({ state: 'review', reason: 'moved_after_all', referenceLock: null });
-    const findRefunds = shop.store.findRefunds.bind(shop.store);
-    let looks = 0;
-    shop.store.findRefunds = async (...given) => {
-      const found = await findRefunds(...given);
-      looks += 1;
-      const refund = { conversationId: ID, refundId: 'R-1', amount: '1.00', note: 'at the panel' };
-      if (looks === 1) await payments.recordRefund(refund);
-      return found;
-    };
-    await expect(payments.resolve(ID, 'failed', 'reversed at the bank')).rejects.toMatchObject({
-      code: 'PAYMENT_STATE',
-      message: expect.stringContaining('money of it was given back') as string,
-    });
-    expect(await stored()).toMatchObject({ state: 'review' });
-  });
-
-  it('refuses a payment that the gateway settled meanwhile', async () => {
-    const record = await add({ state: 'unknown' });
-    replaceMeanwhile({ ...record, state: 'succeeded', version: record.version + 1 });
-    await expect(payments.resolve(ID, 'failed', 'not in the panel')).rejects.toMatchObject({
-      code: 'PAYMENT_STATE',
-      message: expect.stringContaining('that is succeeded cannot be resolved as failed.') as string,
-      payment: { state: 'succeeded' },
-    });
-  });
-
-  it('throws PAYMENT_STORE when the store fails, and PAYMENT_NOT_FOUND for an unknown conversationId', async () => {
-    await add({ state: 'unknown' });
-    shop.store.replace = () => Promise.reject(new Error('password=secret'));
-    const message = expect.not.stringContaining('secret') as string;
-    await expect(payments.resolve(ID, 'failed', 'x')).rejects.toMatchObject({ code: 'PAYMENT_STORE', message });
-    await expect(payments.resolve('NOBODY', 'failed', 'x')).rejects.toMatchObject({ code: 'PAYMENT_NOT_FOUND' });
-  });
-
-  it.each(['unknown', 'review'] as const)('keeps the note in the history of a payment that was %s', async (state) => {
-    await add({ state });
-    await payments.resolve(ID, 'failed', 'Ada, in the panel');
-    const last = (await shop.store.history('default', ID)).at(-1);
-    expect(last).toMatchObject({ state: 'failed', reason: 'operator', note: 'Ada, in the panel' });
-  });
-
   it('stores a note without card numbers and control characters, cut to a thousand characters', async () => {
     await add({ state: 'unknown' });
     const note = `4508 0345 0803 4509\r\n5406675406675403 ${'x'.repeat(2_000)}`;
@@ -143,84 +94,43 @@ describe('resolve', () => {
     expect(third!.by!.length).toBeLessThanOrEqual(200);
   });
 
-  describe('an interrupted payment', () => {
-    /** A payment that is claimed now, interrupted 90 seconds later, and then inquired about again. */
-    async function addInterrupted(kind: 'direct' | '3d'): Promise<void> {
+  describe('while the clock of this host is hours off', () => {
+    /** Calls once with a right clock, then with one that is ahead, then without the store's time. */
+    async function callThreeTimes(call: () => Promise<unknown>): Promise<unknown[]> {
       const { clock, store } = shop;
-      const openedAt = kind === 'direct' ? clock.now() : new Date(clock.now().getTime() - 600_000);
-      const opened = { createdAt: openedAt, updatedAt: openedAt };
-      let record = await add({ kind, state: kind === 'direct' ? 'charging' : 'awaiting', ...opened });
-      const moveTo = async (to: 'authorizing' | 'unknown', reason: 'interrupted' | null): Promise<void> => {
-        const next = advance(record, to, { reason }, clock.now());
-        await store.replace(next, record);
-        record = next;
-      };
-      if (kind === '3d') await moveTo('authorizing', null);
-      for (const passed of [90_000, 60_000]) {
-        await clock.advance(passed);
-        await moveTo('unknown', 'interrupted');
+      const results = [await call()];
+      const storeTime = clock.now();
+      for (const [hours, now] of [
+        [2, () => Promise.resolve(storeTime)],
+        [4, () => Promise.reject(new Error('down'))],
+      ] as const) {
+        store.now = now;
+        clock.set(new Date(storeTime.getTime() + hours * HOUR_MS));
+        await clock.advance(2_000);
+        results.push(await call());
       }
+      return results;
     }
 
-    it.each(['direct', '3d'] as const)('(%s) as failed needs force for an hour after its claim', async (kind) => {
-      await addInterrupted(kind);
-      await shop.clock.advance(HOUR_MS - 150_000 - 1);
-      await expect(payments.resolve(ID, 'failed', 'not in the panel', { by: 'ada' })).rejects.toMatchObject({
-        code: 'PAYMENT_STATE',
-        message:
-          `A ${kind} payment that is unknown cannot be resolved as failed within an hour of its claim: it was ` +
-          'interrupted, and a host that was only suspended may still send it. Make sure that the process that took it ' +
-          'has ended (or wait until the hour is over), then resolve it with force.',
-        payment: { state: 'unknown', reason: 'interrupted' },
-      });
-      expect(await stored()).toMatchObject({ state: 'unknown' });
-      await shop.clock.advance(1);
-      expect(await payments.resolve(ID, 'failed', 'not in the panel')).toMatchObject({ state: 'failed' });
+    it('an interrupted payment needs force to be resolved as failed for an hour by the clock of the store', async () => {
+      const charging = await add({ state: 'charging', createdAt: shop.clock.now(), updatedAt: shop.clock.now() });
+      const interrupted = advance(charging, 'unknown', { reason: 'interrupted' }, shop.clock.now());
+      await shop.store.replace(interrupted, charging);
+      const codes = await callThreeTimes(() =>
+        payments.resolve(ID, 'failed', 'not in the panel').catch(({ code }: { code: string }) => code),
+      );
+      expect(codes).toEqual(['PAYMENT_STATE', 'PAYMENT_STATE', 'PAYMENT_STORE']);
+      expect(await stored()).toEqual(interrupted);
     });
 
-    it('as failed needs force for an hour by the clock of the store, whatever the clock of this host says', async () => {
-      await addInterrupted('direct');
-      const { clock, store } = shop;
-      const resolveFails = (code: string) =>
-        expect(payments.resolve(ID, 'failed', 'not in the panel')).rejects.toMatchObject({ code });
-      await resolveFails('PAYMENT_STATE');
-      const storeTime = clock.now();
-      store.now = () => Promise.resolve(storeTime);
-      clock.set(new Date(storeTime.getTime() + 2 * HOUR_MS));
-      await resolveFails('PAYMENT_STATE');
-      store.now = () => Promise.reject(new Error('down'));
-      clock.set(new Date(storeTime.getTime() + 4 * HOUR_MS));
-      await resolveFails('PAYMENT_STORE');
-      expect(await stored()).toMatchObject({ state: 'unknown' });
-    });
-
-    it('as failed works at once with force, after which it cannot be resolved as succeeded', async () => {
-      await addInterrupted('direct');
-      expect(await payments.resolve(ID, 'failed', 'the host is gone', { force: true })).toMatchObject({
-        state: 'failed',
-      });
-      await expect(payments.resolve(ID, 'succeeded', 'seen')).rejects.toMatchObject({ code: 'PAYMENT_STATE' });
-    });
-
-    it('as succeeded needs no force', async () => {
-      await addInterrupted('3d');
-      expect(await payments.resolve(ID, 'succeeded', 'in the panel')).toMatchObject({ state: 'succeeded' });
-    });
-
-    it('as failed needs no force if it is unknown for another reason, since its request is over', async () => {
-      await add({ state: 'unknown', reason: 'no_answer', updatedAt: shop.clock.now() });
-      expect(await payments.resolve(ID, 'failed', 'not in the panel')).toMatchObject({ state: 'failed' });
+    it('that nothing is known of a payment counts ten minutes later by the clock of the store, an approval at once', async () => {
+      await add({ state: 'unknown', reason: 'no_answer' });
+      shop.gateway.willAnswer('CheckPayment', NOT_FOUND, NOT_FOUND, NOT_FOUND);
+      expect(await callThreeTimes(() => payments.inquire(ID).then(({ state }) => state))).toEqual(
+        Array(3).fill('unknown'),
+      );
+      await shop.clock.advance(2_000);
+      expect(await payments.inquire(ID)).toMatchObject({ state: 'succeeded' });
     });
   });
-
-  /** Another writer replaces the record after it was read and before it is written. */
-  function replaceMeanwhile(newer: PaymentRecord): void {
-    const { store } = shop;
-    const replace = store.replace.bind(store);
-    store.replace = async (...args) => {
-      store.replace = replace;
-      await replace(newer, await stored());
-      return replace(...args);
-    };
-  }
 });

@@ -62,10 +62,6 @@ describe('ThreeDPayments', () => {
     return shop.store.find('default', conversationId);
   }
 
-  function ownerOf(idempotencyKey: string): Promise<PaymentRecord | 'purged' | null> {
-    return shop.store.findByIdempotencyKey('default', 'payment', idempotencyKey);
-  }
-
   describe('init3d', () => {
     it('returns the page of the bank, and stores neither the page nor the token', async () => {
       const { html, content, expiresAt, payment } = await payments.init3d(sale());
@@ -83,92 +79,6 @@ describe('ThreeDPayments', () => {
       for (const secret of [token, html, content]) expect(kept).not.toContain(secret);
     });
 
-    it('creates no token if the return URLs have no placeholder for it, and is completed all the same', async () => {
-      const urls = { returnUrl: 'https://shop.example/back', failUrl: 'https://shop.example/back' };
-      const conversationId = await startPayment(payments, sale(urls));
-      expect((await stored(conversationId))?.tokenHash).toBeNull();
-      expect((await comeBack(conversationId)).state).toBe('succeeded');
-    });
-
-    it.each([
-      ['declined', DECLINED, 'PAYMENT_INIT3D', { reason: 'declined', code: 'B0051' }],
-      ['refused', reply({ code: 'B0003' }, 401), 'PAYMENT_INIT3D', { reason: 'refused' }],
-      ['not answered', LOST, 'PAYMENT_INIT3D', { reason: 'no_answer' }],
-      ['answered without a page', reply({ code: 'B0000' }), 'PAYMENT_INIT3D', { reason: 'unreadable' }],
-      ['never sent', NOT_SENT, 'PAYMENT_NOT_SENT', { reason: 'not_sent' }],
-    ])('that is %s fails, since no money can move, and may be retried under the same key', async (...row) => {
-      const [, answer, code, why] = row;
-      shop.gateway.willAnswer('Init3d', answer);
-      const input = sale({ idempotencyKey: 'basket' });
-      const failed = { state: 'failed', ...why };
-      await expect(payments.init3d(input)).rejects.toMatchObject({ code, payment: failed });
-      expect(await payments.findByReference(input.reference!)).toMatchObject([failed]);
-      const { conversationId, payment } = await payments.init3d(input);
-      expect(payment.state).toBe('awaiting');
-      expect(await ownerOf('basket')).toMatchObject({ conversationId });
-    });
-
-    it('may be retried under the same key if the payment ended before Auth3d: expired, vetoed, or order paid', async () => {
-      const { payments } = await shop.start({ beforeAuth3d: ({ reference }) => reference !== 'vetoed' });
-      const input = (reference: string) => sale({ reference, idempotencyKey: reference });
-      const [expired, vetoed, late] = [
-        await startPayment(payments, input('expired')),
-        await startPayment(payments, input('vetoed')),
-        await startPayment(payments, input('paid')),
-      ];
-      await payments.doPayment(sale({ reference: 'paid' }));
-      for (const id of [vetoed, late]) await comeBack(id, payments);
-      await shop.clock.advance(HOUR_MS);
-      await payments.reconcile();
-      const ends = await Promise.all([expired, vetoed, late].map(stored));
-      expect(ends.map((record) => [record?.state, record?.reason, record?.idempotencyKey])).toEqual([
-        ['expired', null, null],
-        ['failed', 'vetoed', null],
-        ['failed', 'reference_taken', null],
-      ]);
-      // The new payment keeps the key, even if it turns out that money moved for the expired one.
-      const conversationId = await startPayment(payments, input('expired'));
-      expect(await payments.inquire(expired)).toMatchObject({ state: 'review' });
-      expect(await ownerOf('expired')).toMatchObject({ conversationId });
-    });
-
-    it.each([
-      ['declined', DECLINED],
-      ['lost', LOST],
-      ['refused', reply({}, 401)],
-    ])('may not be retried under the same key after Auth3d was sent, whatever its outcome: %s', async (key, answer) => {
-      const conversationId = await startPayment(payments, sale({ idempotencyKey: key }));
-      shop.gateway.willAnswer('Auth3d', answer);
-      await comeBack(conversationId);
-      expect(await ownerOf(key)).toMatchObject({ conversationId });
-    });
-
-    it.each(['conversationId', 'idempotencyKey'] as const)('is refused with a %s of another payment', async (key) => {
-      const input = sale({ [key]: 'ABC00000000000000009' });
-      const { payment } = await payments.init3d(input);
-      const message = expect.stringContaining(key) as string;
-      await expect(payments.init3d(input)).rejects.toMatchObject({ code: 'PAYMENT_DUPLICATE', message, payment });
-      expect(shop.gateway.requests).toHaveLength(1);
-    });
-
-    it('records and sends nothing for an order that is already paid', async () => {
-      const order = sale();
-      const paid = await payments.doPayment(order);
-      const taken = { code: 'PAYMENT_DUPLICATE', key: 'reference', payment: paid };
-      await expect(payments.init3d({ ...order, idempotencyKey: 'second' })).rejects.toMatchObject(taken);
-      expect(shop.gateway.sent('Init3d')).toEqual([]);
-      expect(await payments.findByReference(order.reference!)).toEqual([paid]);
-      expect((await payments.init3d({ ...order, allowRepeat: true })).payment.state).toBe('awaiting');
-    });
-
-    it('is sent for an order whose other payments failed or allowed a repeat', async () => {
-      const order = sale();
-      shop.gateway.willAnswer('DoPayment', DECLINED);
-      await payments.doPayment(order);
-      await payments.doPayment({ ...order, allowRepeat: true });
-      expect((await payments.init3d(order)).payment.state).toBe('awaiting');
-    });
-
     it.each([
       ['the page', reply({ code: 'B0000', htmlForm: 'PGh0bWw+PC9odG1sPg==' })],
       ['a decline', DECLINED],
@@ -181,35 +91,9 @@ describe('ThreeDPayments', () => {
       held.answer(answer);
       await expect(starting).rejects.toMatchObject({ code: 'PAYMENT_INIT3D', payment: { state: 'expired' } });
     });
-
-    it('throws PAYMENT_STORE if the store reports a key as taken that no payment has', async () => {
-      shop.store.insert = () => Promise.resolve('idempotencyKey');
-      const message = expect.stringContaining('while opening the payment') as string;
-      await expect(payments.init3d(sale())).rejects.toMatchObject({ code: 'PAYMENT_STORE', message });
-      expect(shop.gateway.requests).toEqual([]);
-    });
   });
 
   describe('auth3d', () => {
-    it('claims the payment in the store before it sends Auth3d, and returns the outcome', async () => {
-      const { conversationId, completing, answer } = await holdCallback();
-      expect(await stored(conversationId)).toMatchObject({ state: 'authorizing', dueAt: expect.any(Date) });
-      answer(DECLINED);
-      expect(await completing).toMatchObject({ state: 'failed', reason: 'declined', code: 'B0051' });
-      expect(shop.gateway.sent('Auth3d')).toMatchObject([
-        { conversationId, fields: { Code: 'B0000', conversationId } },
-      ]);
-    });
-
-    it('sends one Auth3d from two instances, and the second returns the payment as authorizing', async () => {
-      const other = await startOther();
-      const { conversationId, completing, answer } = await holdCallback();
-      expect((await comeBack(conversationId, other)).state).toBe('authorizing');
-      answer(shop.gateway.approval({ operation: 'Auth3d', conversationId }));
-      expect((await completing).state).toBe('succeeded');
-      expect(shop.gateway.sent('Auth3d')).toHaveLength(1);
-    });
-
     it.each<[what: string, waitMs: number, states: string[], sent: number]>([
       ['sends one Auth3d from two instances that are called at the same moment', 0, ['authorizing', 'succeeded'], 1],
       ['sends nothing from either after the session has expired', HOUR_MS, ['expired', 'expired'], 0],
@@ -220,48 +104,6 @@ describe('ThreeDPayments', () => {
       const shown = await Promise.all(both.map((service) => comeBack(conversationId, service)));
       expect(shown.map(({ state }) => state).sort()).toEqual(states);
       expect(shop.gateway.sent('Auth3d')).toHaveLength(sent);
-    });
-
-    it('is claimed once more if whoever held the order has let go of it in between', async () => {
-      const order = sale();
-      const conversationId = await startPayment(payments, order);
-      const held = shop.gateway.hold('DoPayment');
-      const other = payments.doPayment(order);
-      await held.begun;
-      const { store } = shop;
-      const look = store.findByReferenceLock.bind(store);
-      store.findByReferenceLock = async (...given) => {
-        held.answer(DECLINED);
-        await other;
-        return look(...given);
-      };
-      expect(await comeBack(conversationId)).toMatchObject({ state: 'succeeded' });
-    });
-
-    it('refuses a direct payment, and a 3D payment whose Init3d is still unanswered', async () => {
-      const direct = await payments.doPayment(sale());
-      const held = shop.gateway.hold('Init3d');
-      const starting = payments.init3d(sale({ conversationId: 'ABC00000000000000009' }));
-      await held.begun;
-      for (const conversationId of [direct.conversationId, 'ABC00000000000000009']) {
-        const message = expect.stringContaining('cannot be completed by Auth3d') as string;
-        await expect(comeBack(conversationId)).rejects.toMatchObject({ code: 'PAYMENT_STATE', message });
-      }
-      held.answer(LOST);
-      await expect(starting).rejects.toMatchObject({ code: 'PAYMENT_INIT3D' });
-      expect(shop.gateway.sent('Auth3d')).toEqual([]);
-    });
-
-    it('sends nothing if the store fails to write the claim, and can be repeated later', async () => {
-      const conversationId = await startPayment();
-      const replace = shop.store.replace.bind(shop.store);
-      shop.store.replace = () => Promise.reject(new Error('down'));
-      await expect(comeBack(conversationId)).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
-      expect(shop.gateway.sent('Auth3d')).toEqual([]);
-      shop.store.replace = replace;
-      const completing = comeBack(conversationId);
-      expect(await isOver(completing)).toBe(true);
-      expect((await completing).state).toBe('succeeded');
     });
   });
 
@@ -312,29 +154,6 @@ describe('ThreeDPayments', () => {
       answer(NOT_SENT);
       expect(await isOver(completing)).toBe(true);
       expect(await completing).toMatchObject({ state: 'failed', reason: 'not_sent' });
-    });
-
-    it('succeeds with a later try', async () => {
-      const { completing, answer } = await holdCallback();
-      answer(NOT_SENT);
-      expect(await isOver(completing)).toBe(false);
-      await shop.clock.advance(2_000);
-      expect((await completing).state).toBe('succeeded');
-    });
-
-    it('is not tried if its answer could come after the claim has expired', async () => {
-      const conversationId = await startPayment();
-      const { store, clock } = shop;
-      const replace = store.replace.bind(store);
-      store.replace = async (record, ...given) => {
-        const outcome = await replace(record, ...given);
-        const claim = record.state === 'authorizing' ? record.dueAt!.getTime() - clock.now().getTime() : 0;
-        // The gateway may take a minute.
-        if (claim > 0) await clock.advance(claim - 60_000 + 1);
-        return outcome;
-      };
-      expect(await comeBack(conversationId)).toMatchObject({ state: 'failed', reason: 'not_sent' });
-      expect(shop.gateway.sent('Auth3d')).toEqual([]);
     });
   });
 
@@ -437,16 +256,6 @@ describe('ThreeDPayments', () => {
       expect(await stored(conversationId)).toMatchObject({ isUnproven: true });
     });
 
-    it('is not inquired about again if another instance has settled it meanwhile', async () => {
-      const { conversationId, completing, answer } = await holdCallback();
-      await shop.clock.advance(300_000);
-      await (await startOther()).reconcile();
-      expect(await stored(conversationId)).toMatchObject({ state: 'succeeded' });
-      answer(UNBOUND_APPROVAL);
-      expect((await completing).state).toBe('succeeded');
-      expect(shop.gateway.sent('CheckPayment')).toHaveLength(1);
-    });
-
     it('goes to review by the answer to the inquiry even if the claim expired and an operator decided meanwhile', async () => {
       shop.gateway.willAnswer('Auth3d', UNBOUND_APPROVAL);
       const { conversationId, completing, answer } = await holdCallback('CheckPayment');
@@ -472,29 +281,6 @@ describe('ThreeDPayments', () => {
       await shop.clock.advance(600_000);
       shop.gateway.willAnswer('CheckPayment', NOT_FOUND);
       expect((await payments.inquire(conversationId)).state).toBe('unknown');
-    });
-
-    it('is settled by another process when this one hangs in the inquiry', async () => {
-      shop.gateway.willAnswer('Auth3d', UNBOUND_APPROVAL);
-      const { conversationId, completing, answer } = await holdCallback('CheckPayment');
-      expect(await stored(conversationId)).toMatchObject({ state: 'authorizing' });
-      await shop.clock.advance(300_000);
-      await (await startOther()).reconcile();
-      expect(await stored(conversationId)).toMatchObject({ state: 'succeeded', version: 5 });
-      answer(PAID);
-      expect(await completing).toMatchObject({ state: 'succeeded', version: 5 });
-    });
-
-    it('keeps the outcome of the inquiry as an owed write when the store fails', async () => {
-      shop.gateway.willAnswer('Auth3d', UNBOUND_APPROVAL);
-      const { conversationId, completing, answer } = await holdCallback('CheckPayment');
-      const replace = shop.store.replace.bind(shop.store);
-      shop.store.replace = () => Promise.reject(new Error('down'));
-      answer(paid({ conversationId }));
-      expect(await completing).toMatchObject({ state: 'succeeded', stored: false });
-      shop.store.replace = replace;
-      await payments.reconcile();
-      expect(await payments.find(conversationId)).toMatchObject({ state: 'succeeded', stored: true });
     });
 
     it.each([{}, { dialect: standardDialect({ signer: () => 's' }) }])(

@@ -145,6 +145,14 @@ describe('the reference', () => {
   });
 });
 
+function nextOf(record: PaymentRecord, to: LedgerState, now: Date): PaymentRecord | null {
+  try {
+    return advance(record, to, {}, now);
+  } catch {
+    return null;
+  }
+}
+
 describe('any walk', () => {
   it('keeps the promises of the table', () => {
     const walk = fc.record({
@@ -157,28 +165,28 @@ describe('any walk', () => {
       fc.property(walk, ({ start, steps, allowRepeat, reference }) => {
         let record = aPaymentRecord({ state: start, version: 1, allowRepeat, reference });
         let now = CREATED.getTime();
-        let hasSucceeded = false;
         for (const { to, after } of steps) {
           now += after;
-          let next: PaymentRecord;
-          try {
-            next = advance(record, to, {}, new Date(now));
-          } catch {
-            continue;
-          }
+          // `expect` costs a hundred times what a step does, so all that is wrong with one is compared at once.
+          const isAllowed = to !== 'succeeded' && to === record.state ? true : leads(record.state, to);
+          const next = nextOf(record, to, new Date(now));
+          if ((next !== null) !== isAllowed) throw new Error(`${record.state} to ${to}: ${next !== null}`);
+          if (!next) continue;
           const isNew = next.state !== record.state;
-          expect(hasSucceeded).toBe(false);
-          expect(next.version).toBe(record.version + 1);
-          expect(next.updatedAt.getTime()).toBe(now);
-          expect(next.createdAt).toBe(record.createdAt);
-          expect(next.conversationId).toBe(record.conversationId);
-          expect(next.finalizedAt !== null).toBe(factsOf(next.state).settled && (isNew || record.finalizedAt !== null));
-          expect(next.referenceLock).toBe(factsOf(next.state).holdsReference && !allowRepeat ? reference : null);
-          // The first request is never sent again.
-          if (isNew) expect(['charging', 'initiating']).not.toContain(next.state);
-          if (isNew && next.state === 'authorizing') expect(record.state).toBe('awaiting');
+          const { settled, holdsReference } = factsOf(next.state);
+          const wrong = Object.entries({
+            'has changed after its end': record.state === 'succeeded',
+            version: next.version !== record.version + 1,
+            updatedAt: next.updatedAt.getTime() !== now,
+            createdAt: next.createdAt !== record.createdAt,
+            conversationId: next.conversationId !== record.conversationId,
+            finalizedAt: (next.finalizedAt !== null) !== (settled && (isNew || record.finalizedAt !== null)),
+            referenceLock: next.referenceLock !== (holdsReference && !allowRepeat ? reference : null),
+            'begins again': isNew && ['charging', 'initiating'].includes(next.state),
+            'authorizes without a buyer': isNew && next.state === 'authorizing' && record.state !== 'awaiting',
+          }).filter(([, isWrong]) => isWrong);
+          if (wrong.length > 0) throw new Error(`${record.state} to ${to}: ${String(wrong)}`);
           record = next;
-          hasSucceeded ||= record.state === 'succeeded';
         }
       }),
       { numRuns: 2_000 },

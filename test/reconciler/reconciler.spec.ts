@@ -2,10 +2,9 @@ import { jest } from '@jest/globals';
 import { inspect } from 'node:util';
 import type { MemoryPaymentStore, PaymentOptions, PaymentService, ReconcileCounts } from 'nestjs-card-payment';
 import { type AssembledFlows, RULES } from '../operations/assembled-flows.js';
-import { DECLINED, type FakeGateway, LOST, NOT_PAID, PAID, UNDECIDED } from '../operations/fake-gateway.js';
+import { type FakeGateway, LOST, NOT_PAID, UNDECIDED } from '../operations/fake-gateway.js';
 import { logLines } from '../operations/log-lines.js';
 import { isOver, quiet, sale, TestShop } from '../operations/test-shop.js';
-import type { Transmission } from '../../lib/gateway/transport/attempt.js';
 import { type DueParts, DuePayments, PAYMENT_LEASE_MS } from '../../lib/reconciler/due-payments.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
@@ -16,8 +15,6 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** Every two seconds, a quarter more or less. */
 const LONGEST_INTERVAL_MS = 2_500;
-/** Not a card's decline: the gateway refuses the request itself. */
-const REFUSED: Transmission = { sent: true, reply: { status: 401, text: '{}' } };
 const NOTHING = { written: 0, expired: 0, interrupted: 0, inquired: 0, settled: 0, delivered: 0, purged: 0 };
 
 describe('Reconciler', () => {
@@ -56,11 +53,6 @@ describe('Reconciler', () => {
     return ids;
   }
 
-  function noCheckPayment(): PaymentOptions {
-    const { dialect } = flows.settings;
-    return { dialect: { ...dialect, operations: { ...dialect.operations, checkPayment: undefined } } };
-  }
-
   async function stateOf(conversationId: string): Promise<string | undefined> {
     return (await shop.store.find('default', conversationId))?.state;
   }
@@ -80,15 +72,6 @@ describe('Reconciler', () => {
       await add('AFTER', { state: 'unknown' });
       await shop.clock.advance(HOUR_MS);
       expect(await stateOf('AFTER')).toBe('unknown');
-    });
-
-    it('delivers the events that another instance left undelivered', async () => {
-      shop.gateway.willAnswer('DoPayment', LOST);
-      const { conversationId } = await flows.payments.doPayment(sale());
-      expect(shop.journal).toEqual([]);
-      await startBackground();
-      await shop.clock.advance(LONGEST_INTERVAL_MS);
-      expect(shop.journal).toEqual([`${conversationId}:2 unknown`]);
     });
 
     it('does not run if the background option is false', async () => {
@@ -142,159 +125,10 @@ describe('Reconciler', () => {
   });
 
   describe('in one pass', () => {
-    const ANSWERED = { interrupted: 1, inquired: 1, settled: 1, delivered: 2 };
-    const AFTER_ANSWER = ['DUE:4 unknown', 'DUE:5 succeeded'];
-
-    it.each<[string, Partial<PaymentRecord> | null, boolean, Partial<ReconcileCounts>, string[]]>([
-      ['counts nothing if there is nothing to do', null, true, {}, []],
-      ['does nothing for a payment that has ended', { state: 'failed', dueAt: null }, true, {}, []],
-      [
-        'asks about one that was left charging, and never sends it again',
-        { state: 'charging' },
-        true,
-        ANSWERED,
-        AFTER_ANSWER,
-      ],
-      [
-        'asks about one that was left authorizing, and sends no Auth3d',
-        { state: 'authorizing' },
-        true,
-        ANSWERED,
-        AFTER_ANSWER,
-      ],
-      [
-        'leaves one to others where it cannot ask',
-        { state: 'charging' },
-        false,
-        { interrupted: 1, delivered: 1 },
-        ['DUE:4 unknown'],
-      ],
-    ])('%s', async (_what, record, canAsk, counts, journal) => {
-      const { payments } = await shop.start(canAsk ? {} : noCheckPayment());
-      if (record) await add('DUE', record);
-      expect(await payments.reconcile()).toEqual({ ...NOTHING, ...counts });
-      expect(shop.journal).toEqual(journal);
-      expect(shop.gateway.requests.map(({ operation }) => operation)).toEqual(counts.inquired ? ['CheckPayment'] : []);
-      const [, changed] = await shop.store.history('default', 'DUE');
-      expect(changed).toEqual(
-        counts.interrupted && expect.objectContaining({ state: 'unknown', reason: 'interrupted' }),
-      );
-    });
-
-    it('expires a payment whose buyer did not return, but not before expiresAt', async () => {
-      const expiresAt = new Date(shop.clock.now().getTime() + MINUTE_MS);
-      await add('AWAITING', { state: 'awaiting', expiresAt });
-      expect(await flows.payments.reconcile()).toEqual(NOTHING);
-      await shop.clock.advance(MINUTE_MS);
-      expect(await flows.payments.reconcile()).toEqual({ ...NOTHING, expired: 1, delivered: 1 });
-      expect(await stateOf('AWAITING')).toBe('expired');
-      expect(shop.gateway.requests).toEqual([]);
-    });
-
-    it('expires a payment that was only being started when its claim has ended, before its session', async () => {
-      const { store } = shop;
-      const replace = store.replace.bind(store);
-      store.replace = () => Promise.reject(new Error('down'));
-      const input = sale({ idempotencyKey: 'basket-1' });
-      await expect(flows.payments.init3d(input)).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
-      store.replace = replace;
-      await shop.clock.advance(90_000 - 1);
-      expect(await flows.payments.reconcile()).toMatchObject({ expired: 0 });
-      await expect(flows.payments.init3d(input)).rejects.toMatchObject({ key: 'idempotencyKey' });
-      await shop.clock.advance(1);
-      expect(await flows.payments.reconcile()).toMatchObject({ expired: 1 });
-      expect(await flows.payments.init3d(input)).toMatchObject({ payment: { state: 'awaiting' } });
-    });
-
-    describe('looks again at a payment that failed', () => {
-      /** When the gateway was asked, in minutes from the end of the payment. */
-      async function askedAt(until: number): Promise<number[]> {
-        const begun = shop.clock.now().getTime();
-        const asked: number[] = [];
-        for (let at = 0; at <= until; at += 10 * MINUTE_MS) {
-          const before = shop.gateway.sent('CheckPayment').length;
-          await flows.payments.reconcile();
-          const now = Math.round((shop.clock.now().getTime() - begun) / MINUTE_MS);
-          if (shop.gateway.sent('CheckPayment').length > before) asked.push(now);
-          await shop.clock.advance(10 * MINUTE_MS);
-        }
-        return asked;
-      }
-
-      it.each<[string, Transmission, Transmission[], number[]]>([
-        ['no more when its card was declined plainly', DECLINED, [], []],
-        ['after an hour and a day when it was refused', REFUSED, [NOT_PAID, NOT_PAID], [60, 1_440]],
-        [
-          'three times more within the hour while no answer is clear',
-          REFUSED,
-          [UNDECIDED, LOST, UNDECIDED, UNDECIDED, UNDECIDED, NOT_PAID],
-          [60, 80, 100, 120, 1_440, 1_460],
-        ],
-      ])('%s', async (_what, declined, answers, asked) => {
-        shop.gateway.willAnswer('DoPayment', declined);
-        const { conversationId, state } = await flows.payments.doPayment(sale());
-        expect(state).toBe('failed');
-        shop.gateway.willAnswer('CheckPayment', ...answers);
-        expect(await askedAt(2 * DAY_MS)).toEqual(asked);
-        expect(await stateOf(conversationId)).toBe('failed');
-        expect((await shop.store.find('default', conversationId))?.dueAt).toBeNull();
-      });
-
-      it('and puts it into review when it was charged after all, which is an error in the log', async () => {
-        shop.gateway.willAnswer('DoPayment', REFUSED);
-        const { conversationId } = await flows.payments.doPayment(sale());
-        await shop.clock.advance(HOUR_MS);
-        log.length = 0;
-        await flows.payments.reconcile();
-        expect(await flows.payments.find(conversationId)).toMatchObject({ state: 'review', reason: 'moved_after_all' });
-        expect(log).toContainEqual(expect.stringMatching(/^error Payment .*: review \(moved_after_all/));
-        expect(shop.journal).toEqual([`${conversationId}:3 review`]);
-      });
-
-      it.each([
-        ['unknown', 1],
-        ['review', 0],
-      ] as const)('where a person resolved as failed what was %s: %i inquiry within an hour', async (state, count) => {
-        await add('RESOLVED', { state, dueAt: null });
-        await flows.payments.resolve('RESOLVED', 'failed', 'seen at the bank');
-        shop.gateway.willAnswer('CheckPayment', NOT_PAID);
-        expect(await askedAt(HOUR_MS)).toHaveLength(count);
-      });
-
-      it('once only if the dialect cannot ask, so that it can be purged', async () => {
-        flows = await shop.start(noCheckPayment());
-        await add('RESOLVED', { state: 'unknown', dueAt: null });
-        await flows.payments.resolve('RESOLVED', 'failed', 'seen at the bank');
-        await shop.clock.advance(8 * DAY_MS);
-        await flows.payments.reconcile();
-        expect((await shop.store.find('default', 'RESOLVED'))?.dueAt).toBeNull();
-      });
-    });
-
-    it('inquires about a payment left charging even if another payment of its order turned out to be charged', async () => {
-      const reference = 'order-1';
-      await add('MOVED', { state: 'failed', reference, dueAt: null });
-      await add('LEFT', { state: 'charging', reference, referenceLock: reference });
-      shop.gateway.willAnswer('CheckPayment', PAID, UNDECIDED);
-      expect(await flows.payments.inquire('MOVED')).toMatchObject({ state: 'review', reason: 'moved_after_all' });
-      expect(await flows.payments.reconcile()).toMatchObject({ interrupted: 1, inquired: 1 });
-      expect(await stateOf('LEFT')).toBe('unknown');
-    });
-
     it('processes at most 200 payments', async () => {
       await addUnknown(201);
       expect(await flows.payments.reconcile()).toMatchObject({ inquired: 200 });
       expect(await flows.payments.reconcile()).toMatchObject({ inquired: 1 });
-    });
-
-    it('does nothing twice when two instances run a pass at the same time', async () => {
-      const other = await shop.start();
-      await addUnknown(20);
-      const passes = await Promise.all([flows.payments.reconcile(), other.payments.reconcile()]);
-      expect(passes[0].settled + passes[1].settled).toBe(20);
-      expect(shop.gateway.sent('CheckPayment')).toHaveLength(20);
-      expect(new Set(shop.journal).size).toBe(20);
-      expect(shop.journal).toHaveLength(20);
     });
 
     it('throws when the store fails, and a later pass processes the same payments', async () => {
@@ -314,57 +148,7 @@ describe('Reconciler', () => {
     });
   });
 
-  it('asks about none of the batch for about a minute if the gateway does not answer, and then about all', async () => {
-    await addUnknown(40);
-    shop.gateway.willAnswer('CheckPayment', LOST, LOST, LOST, LOST);
-    expect(await flows.payments.reconcile()).toEqual(NOTHING);
-    // Only the inquiries that ran at the same time as the first.
-    expect(shop.gateway.sent('CheckPayment')).toHaveLength(4);
-    await shop.clock.advance(47 * SECOND_MS);
-    expect(await flows.payments.reconcile()).toEqual(NOTHING);
-    expect(shop.gateway.sent('CheckPayment')).toHaveLength(4);
-    await shop.clock.advance(25 * SECOND_MS);
-    expect(await flows.payments.reconcile()).toMatchObject({ inquired: 40, settled: 40 });
-  });
-
   describe('during maintenance', () => {
-    it('deletes settled payments after retentionMs, and no others; their keys are known for idempotencyTtlMs', async () => {
-      const { payments } = await shop.start({ retentionMs: 2 * DAY_MS, idempotencyTtlMs: 3 * DAY_MS });
-      const order = sale({ idempotencyKey: 'basket-1' });
-      const paid = await payments.doPayment(order);
-      shop.gateway.willAnswer('DoPayment', LOST);
-      const unknown = await payments.doPayment(sale());
-      shop.gateway.willAnswer('CheckPayment', ...Array.from({ length: 100 }, () => UNDECIDED));
-      await payments.reconcile();
-      await shop.clock.advance(2 * DAY_MS);
-      expect((await payments.reconcile()).purged).toBe(0);
-      // Payments are deleted once an hour.
-      await shop.clock.advance(HOUR_MS);
-      expect((await payments.reconcile()).purged).toBe(1);
-      expect(await payments.find(paid.conversationId)).toBeNull();
-      expect(await payments.find(unknown.conversationId)).toMatchObject({ state: 'unknown' });
-
-      const repeated = () => payments.doPayment({ ...order, reference: 'order-2' });
-      await shop.clock.advance(3 * DAY_MS - HOUR_MS);
-      await payments.reconcile();
-      await expect(repeated()).rejects.toMatchObject({ key: 'idempotencyKey', payment: null });
-      await shop.clock.advance(2 * HOUR_MS);
-      await payments.reconcile();
-      expect(await repeated()).toMatchObject({ state: 'succeeded' });
-    });
-
-    it('keeps a payment for retentionMs after its last refund was settled, so that each month has its books', async () => {
-      const { payments } = await shop.start({ retentionMs: 2 * DAY_MS });
-      const { conversationId } = await payments.doPayment(sale());
-      await payments.reconcile();
-      await shop.clock.advance(2 * DAY_MS);
-      const recorded = { conversationId, amount: '10.00', refundId: 'LATE', note: 'at the panel' };
-      expect(await payments.recordRefund(recorded)).toMatchObject({ state: 'succeeded' });
-      await shop.clock.advance(HOUR_MS);
-      expect((await payments.reconcile()).purged).toBe(0);
-      expect(await payments.refunds(conversationId)).toHaveLength(1);
-    });
-
     it.each<[string, number, (payments: PaymentService, conversationId: string) => Promise<unknown>]>([
       [
         // This shop has no handler of refunds.
@@ -462,12 +246,6 @@ describe('Reconciler', () => {
       expect(leaseDue).toHaveBeenCalledTimes(1);
     });
 
-    it('leaves a fresh one for about a minute: an instance with the settings of its gateway may run beside this', async () => {
-      await add('FRESH', { state: 'unknown', updatedAt: shop.clock.now(), ...OTHER });
-      await flows.payments.reconcile();
-      expect(await dueAtOf('FRESH')).toBeLessThanOrEqual(shop.clock.now().getTime() + 1.2 * MINUTE_MS);
-    });
-
     it('does not keep a page that ended long ago from being purged', async () => {
       const { payments } = await shop.start({ retentionMs: HOUR_MS });
       const ended = shop.clock.now();
@@ -479,18 +257,6 @@ describe('Reconciler', () => {
       expect((await payments.reconcile()).purged).toBe(1);
       expect(shop.gateway.requests).toEqual([]);
     });
-  });
-
-  it.each<[string, boolean, Partial<PaymentRecord>]>([
-    ['where it cannot ask', false, {}],
-    ['of another gateway', true, { gateway: 'other.example 0123456789abcdef' }],
-  ])('ends a page %s like one whose gateway is silent', async (_what, canAsk, more) => {
-    const { payments } = await shop.start(canAsk ? {} : noCheckPayment());
-    const expiresAt = new Date(shop.clock.now().getTime() - DAY_MS);
-    await add('PAGE', { state: 'pending', kind: 'hosted', expiresAt, ...more });
-    await payments.reconcile();
-    expect(await shop.store.find('default', 'PAGE')).toMatchObject({ state: 'unknown', reason: 'no_answer' });
-    expect(shop.gateway.requests).toEqual([]);
   });
 
   describe('while the gateway is slow to answer inquiries', () => {
@@ -718,48 +484,6 @@ describe('Reconciler', () => {
     expect(await other.payments.reconcile()).toMatchObject({ expired: 16 });
   });
 
-  describe('where an instance cannot ask', () => {
-    it('are asked about within minutes of the start of one that can', async () => {
-      const without = await startBackground(noCheckPayment());
-      await add('LEFT', { state: 'charging' });
-      await shop.clock.advance(2 * HOUR_MS);
-      expect([await stateOf('LEFT'), shop.gateway.sent('CheckPayment')]).toEqual(['unknown', []]);
-      await without.reconciler.stop();
-      await startBackground();
-      await shop.clock.advance(12 * MINUTE_MS);
-      expect(await stateOf('LEFT')).toBe('succeeded');
-    });
-
-    it('count no inquiry that was not made, so that the interval of one that can does not grow', async () => {
-      await add('DUE', { state: 'unknown' });
-      await startBackground(noCheckPayment());
-      await shop.clock.advance(2 * HOUR_MS);
-      const { version } = aPaymentRecord();
-      expect(await shop.store.find('default', 'DUE')).toMatchObject({ inquiries: 0, version });
-    });
-
-    it('stays idle between inquiries when instances with and without CheckPayment run', async () => {
-      await addUnknown(20);
-      shop.gateway.willAnswer('CheckPayment', ...Array.from({ length: 10_000 }, () => UNDECIDED));
-      await startBackground(noCheckPayment());
-      await startBackground();
-      await shop.clock.advance(4 * HOUR_MS);
-      // As many inquiries as a single instance would make: about ten, at doubling intervals.
-      expect(shop.gateway.sent('CheckPayment').length).toBeLessThanOrEqual(20 * 13);
-      expect(shop.gateway.sent('CheckPayment').length).toBeGreaterThanOrEqual(20);
-    });
-  });
-
-  it('first makes the owed writes, and delivers their events', async () => {
-    const { store } = shop;
-    const replace = store.replace.bind(store);
-    store.replace = () => Promise.reject(new Error('down'));
-    const { conversationId } = await flows.payments.doPayment(sale());
-    store.replace = replace;
-    expect(await flows.payments.reconcile()).toEqual({ ...NOTHING, written: 1, delivered: 1 });
-    expect(await stateOf(conversationId)).toBe('succeeded');
-  });
-
   it('ends a pass that fails only when all that it has begun has ended', async () => {
     for (let index = 0; index < 4; index += 1) await add(`LATE${index}`, { state: 'awaiting', expiresAt: new Date(0) });
     const { replace } = shop.store;
@@ -775,20 +499,6 @@ describe('Reconciler', () => {
     expect(await pass).toMatchObject({ code: 'PAYMENT_STORE' });
     const states = await Promise.all([0, 1, 2, 3].map((index) => stateOf(`LATE${index}`)));
     expect(states).toEqual(['expired', 'awaiting', 'expired', 'expired']);
-  });
-
-  it('keeps a payment from other instances for ten minutes', async () => {
-    await addUnknown(1);
-    const held = shop.gateway.hold('CheckPayment');
-    const pass = flows.payments.reconcile();
-    await held.begun;
-    const other = await shop.start();
-    await shop.clock.advance(10 * MINUTE_MS - 1);
-    expect(await other.payments.reconcile()).toEqual(NOTHING);
-    await shop.clock.advance(1);
-    expect(await other.payments.reconcile()).toMatchObject({ inquired: 1 });
-    held.answer(LOST);
-    await pass;
   });
 
   it('shows no address of a page that waits to be asked about, when it is inspected', async () => {

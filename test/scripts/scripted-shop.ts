@@ -34,8 +34,11 @@ import { approveUnbound, showInInquiries } from '../rigs/odd-gateway.js';
 import { interceptCalls } from '../rigs/store-calls.js';
 import { freePort } from '../services/server.js';
 import type { Engine } from '../e2e/engines.js';
+import { loggerInto } from '../operations/log-lines.js';
+import { StoreFaults } from './store-faults.js';
 import { msOf, Transcript } from './transcript.js';
 import type { LedgerEvent } from '../../lib/payment/payment-event.js';
+import { Randomness, SystemRandomness } from '../../lib/runtime/randomness.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 /** A script as it stands in its file, without what came of its steps. */
@@ -49,14 +52,22 @@ type Step = (words: readonly string[], named: Named) => unknown;
 
 interface Setup {
   readonly options?: PaymentOptions;
+  /** What is different in the second instance. */
+  readonly other?: PaymentOptions;
   readonly simulator?: SimulatorOptions;
   readonly odd?: (simulator: Simulator) => void;
 }
+
+const WITH_INQUIRY = morposDialect();
+const WITHOUT_INQUIRY = { ...WITH_INQUIRY, operations: { ...WITH_INQUIRY.operations, checkPayment: undefined } };
 
 /** What a script's step `given …` means. */
 const SETUPS: Readonly<Record<string, Setup>> = {
   'dialect standard': { simulator: { dialect: 'standard' } },
   'retention of an hour': { options: { retentionMs: 3_600_000 } },
+  'retention of an hour, keys of ten': { options: { retentionMs: 3_600_000, idempotencyTtlMs: 36_000_000 } },
+  'an instance with another merchantId': { other: { merchantId: '900900900' } },
+  'an instance that cannot inquire': { other: { dialect: WITHOUT_INQUIRY } },
   'beforeAuth3d says no': { options: { beforeAuth3d: () => false } },
   'B0029 means that a payment is not known': {
     options: { dialect: morposDialect({ codes: { notFoundCodes: new Set(['B0029']) } }) },
@@ -73,7 +84,14 @@ const SETUPS: Readonly<Record<string, Setup>> = {
 };
 const SMS_CODES: Named = { approves: '123456', fails: '555555', cancels: 'cancel', 'comes back again': 'any' };
 const NOTE = 'seen in the panel';
-const MAX_STEP_MS = 30_000;
+const MAX_STEP_MS = 15_000;
+
+/** What is spread at random comes in the middle. */
+class ScriptRandomness extends SystemRandomness {
+  override fraction(): number {
+    return 0.5;
+  }
+}
 
 /** Timers stand still when it leaps: what they would do meanwhile depends on how fast the store is. */
 class ScriptClock extends TestClock {
@@ -98,23 +116,33 @@ export class ScriptedShop {
   private readonly heard: { readonly handler: string; readonly at: Date; readonly event: LedgerEvent }[] = [];
   private readonly references = new Set<string>();
   private simulator!: Simulator;
-  private app!: INestApplication;
+  private readonly apps: INestApplication[] = [];
+  private port = 0;
   private payments!: PaymentService;
+  private other: PaymentService | undefined;
   private readonly connect = buildConnector({});
   private readonly dispatcher = new Agent({
-    connect: (to, done) => (this.isGatewayDown ? done(new Error('refused'), null) : this.connect(to, done)),
+    connect: (to, done) => (this.isGatewayDown ? done(this.refused(), null) : this.connect(to, done)),
   });
   private isGatewayDown = false;
   private mailFailures = 0;
-  /** Calls of the store that have not ended. */
-  private calls = 0;
+  /** Warnings and errors that have not been written down yet. */
+  private readonly log: string[] = [];
+  /** When the gateway could not be reached. */
+  private readonly refusals: Date[] = [];
+  private readonly faults = new StoreFaults(() => this.reach());
   private fault: FaultHandle | undefined;
+  /** What holds back the call that was begun. */
+  private stall: FaultHandle | undefined;
   private begun: Promise<unknown> | undefined;
+  /** Called when what was begun has come as far as it can. */
+  private reach: () => void = () => undefined;
 
   private constructor(
     private readonly store: PaymentStore,
     private readonly clock: ScriptClock,
     private readonly account: string,
+    private readonly setup: Setup,
   ) {
     this.transcript = new Transcript(clock.now(), account);
   }
@@ -122,18 +150,22 @@ export class ScriptedShop {
   /** Plays a script, and writes below its steps what a user of the package sees of them. */
   static async play({ title, steps }: Script, engine: Engine, account: string): Promise<string> {
     const clock = new ScriptClock();
-    const shop = new ScriptedShop(await engine.open(clock), clock, account);
-    await shop.open(steps.find((step) => step.startsWith('given '))?.slice('given '.length));
+    const given = steps.find((step) => step.startsWith('given '))?.slice('given '.length);
+    const shop = new ScriptedShop(await engine.open(clock), clock, account, given === undefined ? {} : SETUPS[given]!);
+    await shop.open();
     try {
       shop.transcript.copy(0, title);
       for (const step of steps) await shop.take(step);
       shop.transcript.copy(1, 'afterwards');
       await shop.pass(0);
+      shop.writeLog();
       await shop.lookBack();
       return shop.transcript.toString();
     } finally {
+      shop.faults.recover();
+      await shop.faults.land();
       shop.simulator.reset();
-      await shop.app.close();
+      for (const app of shop.apps) await app.close();
       await shop.dispatcher.destroy();
       await shop.simulator.close();
     }
@@ -152,11 +184,15 @@ export class ScriptedShop {
       return { ...start, redirectUrl: pageIn(redirectUrl), html: pageIn(html) };
     },
     auth3d: ([conversationId = ''], fields) => this.payments.auth3d({ conversationId, fields }),
+    /** What the bank sent, which its page has approved. */
+    complete: ([conversationId = '']) =>
+      this.payments.auth3d({ conversationId, fields: this.simulator.approve(conversationId).fields }),
     findByReference: ([reference = '']) => this.payments.findByReference(reference),
     find: ([id = '']) => this.payments.find(id),
     inquire: ([id = '']) => this.payments.inquire(id),
     abandon: ([id = '']) => this.payments.abandon(id),
-    resolve: ([id = '', state], named) => this.payments.resolve(id, state as 'failed', NOTE, named),
+    resolve: ([id = '', state], { force, ...named }) =>
+      this.payments.resolve(id, state as 'failed', NOTE, { ...named, force: force === 'yes' }),
     refund: ([conversationId = '', amount], named) => this.payments.refund({ conversationId, amount, ...named }),
     void: ([conversationId = ''], named) => this.payments.void({ conversationId, ...named }),
     record: ([conversationId = '', amount = ''], named) =>
@@ -189,18 +225,29 @@ export class ScriptedShop {
       this.fault = this.simulator.fail({ operation, times: Number(times), ...play, ...more } as FaultOptions);
       return undefined;
     },
-    /** A call whose answer the gateway holds back, and what it gives in the end. */
+    /** A call that the gateway or the store holds back, or for which there is no connection, and what it gives in the end. */
     begin: async (words) => {
+      const reached = new Promise<void>((resolve) => (this.reach = resolve));
+      this.stall = this.fault;
+      void this.stall?.played.then(this.reach);
       this.begun = this.call(words.join(' '));
       this.begun.catch(() => undefined);
-      await this.fault?.played;
+      await reached;
     },
     end: () => {
-      this.fault?.release();
+      this.stall?.release();
       return this.begun;
     },
 
+    // `store replace fails times=2 state=authorizing`, `store lands`, `store recovers`
+    store: ([method = '', fate], named) => {
+      if (fate !== undefined) return this.faults.plan(method, fate as 'fails', named);
+      return method === 'lands' ? this.faults.land() : this.faults.recover();
+    },
+
     wait: ([time = '']) => this.pass(msOf(time)),
+    /** The same, with what timers do meanwhile. */
+    advance: ([time = '']) => this.clock.advance(msOf(time)),
     reconcile: async () => withoutZeros(await this.payments.reconcile()),
     /** `passes 5 every 1h` */
     passes: async ([count, , time = '']) => {
@@ -217,22 +264,25 @@ export class ScriptedShop {
     replay: ([handlerId = '', eventId = '']) => this.store.replay(this.account, handlerId, eventId),
   };
 
-  private async open(given?: string): Promise<void> {
-    const { clock, account } = this;
-    const store = interceptCalls(this.store, ({ proceed }) => {
-      this.calls += 1;
-      return proceed().finally(() => (this.calls -= 1));
-    });
-    const { simulator, options, odd } = given === undefined ? {} : SETUPS[given]!;
-    const timeless = { clock: () => clock.now(), timestampToleranceMs: Infinity };
+  private async open(): Promise<void> {
+    const { simulator, odd } = this.setup;
+    const timeless = { clock: () => this.clock.now(), timestampToleranceMs: Infinity };
     this.simulator = await startSimulator({ dialect: 'morpos', ...timeless, ...simulator });
     odd?.(this.simulator);
-    const port = await freePort();
+    this.port = await freePort();
+    const app = await this.start(this.setup.options);
+    await app.listen(this.port, '127.0.0.1');
+    this.payments = app.get(paymentToken(this.account));
+  }
+
+  /** Starts an instance of the shop. */
+  private async start(options: PaymentOptions | undefined): Promise<INestApplication> {
+    const { clock, account } = this;
     const payment = PaymentModule.forRoot({
       ...simulatorOptions(this.simulator),
       name: account,
-      publicUrl: `http://127.0.0.1:${port}`,
-      store,
+      publicUrl: `http://127.0.0.1:${this.port}`,
+      store: interceptCalls(this.store, (call) => this.faults.handle(call)),
       dispatcher: this.dispatcher,
       keepAliveMs: 0,
       background: false,
@@ -241,12 +291,31 @@ export class ScriptedShop {
       ...options,
     });
     const imports = [EventEmitterModule.forRoot(), payment];
-    const builder = Test.createTestingModule({ imports, providers: [this.handlers()] });
-    const module = await builder.overrideProvider(PaymentClock).useValue(clock).compile();
-    this.app = module.createNestApplication({ logger: false });
-    await this.app.listen(port, '127.0.0.1');
-    this.payments = this.app.get(paymentToken(account));
-    this.app.get(EventEmitter2).onAny((_type, event: LedgerEvent) => this.hear('@OnEvent', event));
+    const module = await Test.createTestingModule({ imports, providers: [this.handlers()] })
+      .overrideProvider(PaymentClock)
+      .useValue(clock)
+      .overrideProvider(Randomness)
+      .useValue(new ScriptRandomness())
+      .setLogger(loggerInto(this.log))
+      .compile();
+    const app = module.createNestApplication({ logger: loggerInto(this.log) });
+    this.apps.push(app);
+    await app.init();
+    this.log.length = 0;
+    app.get(EventEmitter2).onAny((_type, event: LedgerEvent) => this.hear('@OnEvent', event));
+    return app;
+  }
+
+  /** Has another instance, on the same store and gateway, take a step. */
+  private async byOther(step: string): Promise<unknown> {
+    const { payments } = this;
+    this.other ??= (await this.start(this.setup.other)).get<PaymentService>(paymentToken(this.account));
+    this.payments = this.other;
+    try {
+      return await this.call(step);
+    } finally {
+      this.payments = payments;
+    }
   }
 
   private handlers() {
@@ -274,13 +343,19 @@ export class ScriptedShop {
     return Handlers;
   }
 
+  private refused(): Error {
+    this.refusals.push(this.clock.now());
+    this.reach();
+    return new Error('refused');
+  }
+
   private hear(handler: string, event: LedgerEvent): void {
     this.heard.push({ handler, at: this.clock.now(), event });
   }
 
   /** Plain events are emitted, once the store was asked about their orders, before the clock moves. */
   private async pass(ms: number): Promise<void> {
-    for (let turn = 0; turn < 2 || this.calls > 0; turn += 1) await nextTurn();
+    for (let turn = 0; turn < 2 || this.faults.running > 0; turn += 1) await nextTurn();
     this.clock.leap(ms);
   }
 
@@ -294,24 +369,47 @@ export class ScriptedShop {
       // An error of another class comes from a mistake in the script, or from a payment in it that was never made.
       this.transcript.write(2, `throws ${this.transcript.describe(error)}`);
     }
+    this.writeLog();
+  }
+
+  /** Warnings and errors, without places in the code; what is wrong with the gateway has tests of its own. */
+  private writeLog(): void {
+    const counts = new Map<string, number>();
+    for (const line of this.log.splice(0)) {
+      if (/^log |^\w+ The (?:payment gateway|dialect) /.test(line)) continue;
+      const shown = line.replace(/, at .*$/, '').replaceAll(`account ${this.account}`, 'account shop');
+      counts.set(shown, (counts.get(shown) ?? 0) + 1);
+    }
+    for (const [line, times] of counts)
+      this.transcript.write(2, `logs ${line}${times === 1 ? '' : ` (${times} times)`}`);
+  }
+
+  /** What another instance or caller does around the next call of a method of the store. */
+  private around(when: 'before' | 'after', [method = '', ...step]: readonly string[]): void {
+    this.faults.around(when, method, async () => {
+      const said = (await this.call(step.join(' ')).catch((error: unknown) => error)) ?? 'done';
+      this.transcript.write(2, `${when} ${method}: ${step.join(' ')}: ${this.transcript.describe(said)}`);
+    });
   }
 
   private async call(step: string): Promise<unknown> {
     const meant = step.replace(/\b(id|refund)\d+\b/g, (id) => this.transcript.actual(id));
     const [verb = '', ...words] = meant.split(' ');
     if (verb === 'begin') return this.steps.begin!(words, {});
+    if (verb === 'other') return this.byOther(words.join(' '));
+    if (verb === 'before' || verb === 'after') return this.around(verb, words);
     const named = words.filter((word) => word.includes('=')).map((word) => word.split('='));
     const others = words.filter((word) => !word.includes('='));
     return await this.steps[verb]!(others, Object.fromEntries(named) as Named);
   }
 
   private sale([reference = '', amount = '']: readonly string[], named: Named): DoPaymentDto {
-    const { card = '4508034508034509', installments = '1', repeat, ...more } = named;
+    const { card = '4508034508034509', installments = '1', currency = '949', repeat, ...more } = named;
     this.references.add(reference);
     return {
       reference,
       cardDetails: { cardNo: card, expDate: '1236', cvv: '000' },
-      transactionDetails: { amount, currencyCode: 949, installmentCount: Number(installments) },
+      transactionDetails: { amount, currencyCode: Number(currency), installmentCount: Number(installments) },
       cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
       ...(repeat && { allowRepeat: true }),
       ...more,
@@ -352,7 +450,10 @@ export class ScriptedShop {
       say(`history of ${id}`, transcript.history(await store.history(account, id)));
     }
     const { charges, refunds, violations } = simulator.ledger;
-    say('the gateway was asked for', simulator.requests.map(({ operation }) => operation).join(', '));
+    const asked = [...simulator.requests, ...this.refusals.map((at) => ({ operation: '(no connection)', at }))]
+      .sort((one, two) => one.at.getTime() - two.at.getTime())
+      .map(({ operation, at }) => `${operation} ${transcript.describe(at)}`);
+    say('the gateway was asked for', asked.join(', '));
     say('charged', charges.map(({ conversationId, amount }) => `${conversationId} ${amount}`).join(', '));
     say('given back', refunds.map(({ conversationId, amount }) => `${conversationId} ${amount}`).join(', '));
     if (violations.length > 0) say('violations', transcript.describe(violations));

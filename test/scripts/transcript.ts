@@ -77,7 +77,7 @@ export class Transcript {
   /** One that was shown before, to another handler, in short. */
   event({ eventId, type, occurredAt, ...shown }: LedgerEvent): string {
     // If the host chose the id of the payment, a random text follows the version.
-    const heading = `${type} ${eventId.replace(/(:\d+)-\w+$/, '$1')}`;
+    const heading = `${type} ${eventId.replace(/-[\da-f]{12}$/, '-nonce')}`;
     const text = (): string => `${heading} of ${this.time(occurredAt)} with ${this.describe({ ...shown })}`;
     const [first, again] = [text(), text()];
     const isShown = this.events.has(again);
@@ -108,12 +108,13 @@ export class Transcript {
     return `${heading} (${value.constructor.name}: ${factsText(changes)})`;
   }
 
-  private error({ name, code, statusCode, ...more }: PaymentError): string {
+  private error({ name, code, statusCode, message, ...more }: PaymentError): string {
     const { issues, ...rest } = more as { issues?: readonly ValidationIssue[] };
-    // Without the words, which are in a language of the reader's.
+    // Of input that is refused without the words, which are in a language of the reader's.
     const shown = this.facts(issues ? { issues: issues.map(({ path, rule }) => `${path} ${rule}`) } : rest);
     const heading = [name, code, statusCode].filter((word) => word !== undefined).join(' ');
-    return shown.size > 0 ? `${heading} (${factsText(shown)})` : heading;
+    const words = issues ? '' : `: ${message.replace(/127\.0\.0\.1:\d+/g, 'gateway.example')}`;
+    return `${heading}${shown.size > 0 ? ` (${factsText(shown)})` : ''}${words}`;
   }
 
   private facts(value: object): Facts {
@@ -137,7 +138,11 @@ export class Transcript {
     if (!this.words.has(actual)) this.words.set(actual, `${kind}${this.ids(kind).length + 1}`);
   }
 
+  /** Payments and refunds that the log tells of have names, too. */
   private renamed(text: string): string {
+    const [, refund, of, payment] = /^logs \w+ (?:(?:Refund|Void) (\S+) of payment |(Payment) )(\w+)/.exec(text) ?? [];
+    if (refund !== undefined) this.name('refund', refund);
+    if (payment !== undefined && of !== undefined) this.name('id', payment);
     return [...this.words].reduce((renamed, [actual, word]) => renamed.replaceAll(actual, word), text);
   }
 }

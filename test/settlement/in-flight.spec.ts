@@ -3,10 +3,9 @@ import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { InFlight, ProcessHold, Refusals } from '../../lib/settlement/in-flight.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import type { AssembledFlows } from '../operations/assembled-flows.js';
-import { DECLINED, LOST, type Operation } from '../operations/fake-gateway.js';
+import { DECLINED } from '../operations/fake-gateway.js';
 import { logLines } from '../operations/log-lines.js';
 import { isOver, sale, TestShop } from '../operations/test-shop.js';
-import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 describe('InFlight', () => {
   it('waits for the running payments but not for later ones, so that a busy shop can shut down', async () => {
@@ -153,79 +152,6 @@ it('a payment is refused before the module has started, since nothing would reco
   });
   expect(String(error)).toContain('app.init()');
   expect(isRun).toBe(false);
-});
-
-describe('a shutdown waits for', () => {
-  const ID = 'ABC00000000000000001';
-  const FIELDS = { Code: 'B0000', conversationId: ID };
-  let shop: TestShop;
-  let flows: AssembledFlows;
-
-  beforeEach(async () => {
-    Logger.overrideLogger(false);
-    shop = new TestShop();
-    flows = await shop.start();
-  });
-  afterEach(() => shop.gateway.close());
-
-  const nothing = (): Promise<void> => Promise.resolve();
-
-  async function startPayment(): Promise<string> {
-    await flows.payments.init3d(sale({ conversationId: ID }));
-    const { returnUrl } = shop.gateway.sent('Init3d')[0]!.fields;
-    return String(returnUrl).split('/').at(-2)!;
-  }
-
-  async function addUnknown(): Promise<void> {
-    await shop.store.insert(aPaymentRecord({ state: 'unknown', conversationId: ID, dueAt: shop.clock.now() }));
-  }
-
-  it.each<[string, Operation, () => Promise<unknown>, () => Promise<unknown>]>([
-    ['a direct payment', 'DoPayment', () => flows.payments.doPayment(sale()), nothing],
-    ['the start of a 3D payment', 'Init3d', () => flows.payments.init3d(sale()), nothing],
-    [
-      'the completion of a 3D payment',
-      'Auth3d',
-      () => flows.payments.auth3d({ conversationId: ID, fields: FIELDS }),
-      startPayment,
-    ],
-    ['an inquiry', 'CheckPayment', () => flows.payments.inquire(ID), addUnknown],
-    ['a pass of the background work', 'CheckPayment', () => flows.payments.reconcile(), addUnknown],
-  ])('%s', async (_what, operation, work, before) => {
-    await before();
-    const held = shop.gateway.hold(operation);
-    const running = work().catch(() => undefined);
-    await held.begun;
-    expect(await isOver(flows.inFlight.ended())).toBe(false);
-    held.answer(operation === 'CheckPayment' ? LOST : DECLINED);
-    await running;
-    expect(await isOver(flows.inFlight.ended())).toBe(true);
-  });
-
-  it('a callback whose buyer has already been answered', async () => {
-    const token = await startPayment();
-    const held = shop.gateway.hold('Auth3d');
-    const answer = flows.receiver.complete(token, FIELDS);
-    await held.begun;
-    await shop.clock.advance(25_000);
-    expect((await answer).payment.state).toBe('authorizing');
-    expect(await isOver(flows.inFlight.ended())).toBe(false);
-    held.answer(DECLINED);
-    await flows.inFlight.ended();
-    expect(await flows.payments.find(ID)).toMatchObject({ state: 'failed' });
-  });
-
-  it('the decision of an operator', async () => {
-    await addUnknown();
-    const replace = shop.store.replace.bind(shop.store);
-    const open = gate();
-    shop.store.replace = async (...given) => (await open.passed, replace(...given));
-    const deciding = flows.payments.resolve(ID, 'failed', 'seen in the panel');
-    expect(await isOver(flows.inFlight.ended())).toBe(false);
-    open.pass();
-    await deciding;
-    expect(await isOver(flows.inFlight.ended())).toBe(true);
-  });
 });
 
 /** Of each method of the service: whether it begins a payment, something else, or completes what was begun. */

@@ -1,275 +1,306 @@
 import type { GatewayResult } from '../../lib/gateway/gateway-dialect.js';
 import type { ChargeOutcome, InquiryOutcome } from '../../lib/gateway/readings/verdicts.js';
-import type { PaymentRecord, PaymentReason } from '../../lib/payment/payment.js';
-import { type LedgerState, type PaymentState, SALE_STATES as STATES } from '../../lib/payment/states.js';
-import { applyInquiry, applyNotSent, applyOutcome, nextInquiry } from '../../lib/settlement/outcomes.js';
-import { RULES } from '../operations/assembled-flows.js';
+import type { PaymentReason, PaymentRecord } from '../../lib/payment/payment.js';
+import { ALL_STATES, type LedgerState } from '../../lib/payment/states.js';
+import {
+  applyInquiry,
+  applyNotSent,
+  applyOutcome,
+  endWithoutPage,
+  nextInquiry,
+  type SettlementRules,
+} from '../../lib/settlement/outcomes.js';
+import { applyAbandoned, applyPageInquiry, nextPageInquiry } from '../../lib/settlement/page-outcomes.js';
+import { resultChanges } from '../../lib/settlement/result-fields.js';
+import { NO_RESULT } from '../gateway/no-result.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
+import { ExpectedTexts } from '../rigs/expected-texts.js';
 
-const NOW = new Date('2026-03-01T10:00:00Z');
-const RESULT = { code: 'X', orderId: 'o-9', amount: '149.90' } as unknown as GatewayResult;
+const TEXTS = new ExpectedTexts(import.meta.url);
+const CREATED = new Date('2026-03-01T10:00:00Z');
+/** In minutes after the payment was made; a page ends after twenty. */
+const END = 20;
+const DAY = 24 * 60;
+const at = (minutes: number): Date => new Date(CREATED.getTime() + minutes * 60_000);
 
-function charge(state: ChargeOutcome['state'], reason: PaymentReason | null): ChargeOutcome {
-  return { state, reason, result: RESULT };
-}
-const APPROVED = charge('succeeded', null);
-const DECLINED = { ...charge('failed', 'declined'), isPlain: true } as const;
-const UNCLEAR = charge('unknown', 'no_answer');
-const UNBOUND = charge('unknown', 'unbound');
-const MISMATCHED = charge('review', 'amount_mismatch');
+/** With the chance in the middle, unless a case says otherwise. */
+const rules = (more: Partial<SettlementRules> = {}, fraction = 0.5): SettlementRules => ({
+  dateOrder: 'dmy',
+  canInquire: true,
+  random: { bytes: () => Buffer.alloc(0), fraction: () => fraction },
+  ...more,
+});
+const RULES = rules();
 
-type Outcome = readonly [LedgerState, PaymentReason | null] | null;
-const OPEN: readonly Outcome[] = [
-  ['succeeded', null],
-  ['failed', 'declined'],
-  ['unknown', 'no_answer'],
-  ['review', 'amount_mismatch'],
-];
-const ENDED: readonly Outcome[] = [['review', 'moved_after_all'], null, null, ['review', 'amount_mismatch']];
-const UNTOUCHED: readonly Outcome[] = [null, null, null, null];
-
-/** The results of an approval, a decline, no clear answer, and an approval of another amount. */
-const OUTCOMES: Readonly<Record<PaymentState, readonly Outcome[]>> = {
-  charging: OPEN,
-  authorizing: OPEN,
-  pending: [['succeeded', null], null, null, ['review', 'amount_mismatch']],
-  unknown: [['succeeded', null], ['failed', 'declined'], null, ['review', 'amount_mismatch']],
-  failed: ENDED,
-  expired: ENDED,
-  initiating: UNTOUCHED,
-  awaiting: UNTOUCHED,
-  review: UNTOUCHED,
-  succeeded: UNTOUCHED,
+const RESULT = { ...NO_RESULT, code: 'X', message: 'said', orderId: 'o-9', amount: '149.90' };
+const charge = (state: ChargeOutcome['state'], reason: PaymentReason | null, more = {}): ChargeOutcome => {
+  return { state, reason, result: RESULT, ...more };
+};
+const CHARGES: Readonly<Record<string, ChargeOutcome>> = {
+  'an approval': charge('succeeded', null),
+  'a plain decline': charge('failed', 'declined', { isPlain: true }),
+  'a refusal': charge('failed', 'refused'),
+  'no answer': charge('unknown', 'no_answer', { result: null }),
+  'an unbound approval': charge('unknown', 'unbound'),
+  'another amount': charge('review', 'amount_mismatch'),
+};
+const [APPROVAL, DECLINE, , , , OTHER_AMOUNT] = Object.values(CHARGES) as [ChargeOutcome, ...ChargeOutcome[]];
+const INQUIRIES: Readonly<Record<string, InquiryOutcome | null>> = {
+  paid: { outcome: 'paid', isBound: true, charge: APPROVAL },
+  'paid, unbound': { outcome: 'paid', isBound: false, charge: APPROVAL },
+  declined: { outcome: 'declined', charge: DECLINE! },
+  mismatch: { outcome: 'mismatch', charge: OTHER_AMOUNT! },
+  'some approval': { outcome: 'approval', charge: charge('review', 'moved_after_all') },
+  'not found': { outcome: 'not_found' },
+  unpaid: { outcome: 'unpaid' },
+  unclear: { outcome: 'unclear' },
+  unanswered: { outcome: 'unanswered' },
+  silence: null,
 };
 
-/** An answer that is stored as soon as it is received. */
-function at(now: Date): { now: Date; answeredAt: Date } {
-  return { now, answeredAt: now };
+type Apply = (record: PaymentRecord, now: Date) => PaymentRecord | null;
+const inquiring =
+  (inquiry: InquiryOutcome | null, apply = applyInquiry): Apply =>
+  (record, now) =>
+    apply(record, inquiry, RULES, { now, answeredAt: now });
+
+/** A payment by its card, which was made an hour before, or one at a page. */
+function recordOf(state: LedgerState, more: Partial<PaymentRecord> = {}): PaymentRecord {
+  const [made, dueAt] = [{ createdAt: CREATED, updatedAt: CREATED }, at(60)];
+  const isRefund = state === 'refunding' && ({ kind: 'refund', parentId: 'p' } as const);
+  return aPaymentRecord({ state, reason: 'interrupted', dueAt, idempotencyKey: 'key', ...made, ...isRefund, ...more });
 }
 
-function summary(record: PaymentRecord | null): Outcome {
-  return record && [record.state, record.reason];
+function pageOf(state: LedgerState, more: Partial<PaymentRecord> = {}): PaymentRecord {
+  const page = { kind: 'hosted', expiresAt: at(END), redirectUrl: 'u', reason: null } as const;
+  return recordOf(state, { ...page, ...(state === 'unknown' && { reason: 'no_answer' }), ...more });
 }
 
-describe('the outcome of a DoPayment or an Auth3d', () => {
-  it.each(STATES)('changes a payment that is %s as the table of outcomes says', (state) => {
-    const outcomes = [APPROVED, DECLINED, UNCLEAR, MISMATCHED].map((given) => {
-      const record = aPaymentRecord({ state, reason: 'interrupted' });
-      const next = applyOutcome(record, given, RULES, NOW);
-      const chargedAmount = given === APPROVED || given === MISMATCHED ? '149.90' : null;
-      const { createdAt } = record;
-      if (next) expect(next).toMatchObject({ version: 4, createdAt, updatedAt: NOW, orderId: 'o-9', chargedAmount });
-      return summary(next);
-    });
-    expect(outcomes).toEqual(OUTCOMES[state]);
+/** What has changed, but for the next version and the time of the change. */
+function changesOf(before: PaymentRecord, after: PaymentRecord | null, now: Date): string {
+  if (!after) return 'nothing';
+  const usual: Partial<PaymentRecord> = { version: before.version + 1, updatedAt: now };
+  const changes = Object.entries(after).flatMap(([name, value]) => {
+    const was = name in usual ? usual[name as 'version'] : before[name as keyof PaymentRecord];
+    return text(value) === text(was) ? [] : [`${name} ${text(value)}`];
   });
+  return changes.join(', ') || 'the version alone';
+}
 
-  it('that may belong to another payment is inquired about, and keeps its code and ids', () => {
-    const outcomes = STATES.map((state) => {
-      const next = applyOutcome(aPaymentRecord({ state, reason: 'interrupted', dueAt: NOW }), UNBOUND, RULES, NOW);
-      if (next) expect(next).toMatchObject({ code: 'X', orderId: 'o-9', chargedAmount: null });
-      if (next?.state === 'unknown') expect(next.dueAt).not.toBeNull();
-      return [state, summary(next)];
-    });
-    expect(Object.fromEntries(outcomes)).toEqual({
-      charging: ['unknown', 'unbound'],
-      authorizing: ['unknown', 'unbound'],
-      unknown: ['unknown', 'unbound'],
-      failed: ['review', 'unbound'],
-      expired: ['review', 'unbound'],
-      initiating: null,
-      awaiting: null,
-      pending: null,
-      review: null,
-      succeeded: null,
-    });
-    expect(applyOutcome(aPaymentRecord({ state: 'unknown', reason: 'unbound' }), UNBOUND, RULES, NOW)).toBeNull();
-  });
+/** Dates in hours, minutes and seconds since the payment was made. */
+function text(value: unknown): string {
+  if (!(value instanceof Date)) return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+  const seconds = Math.round((value.getTime() - CREATED.getTime()) / 1_000);
+  return `+${Math.floor(seconds / 3_600)}h${Math.floor((seconds % 3_600) / 60)}m${seconds % 60}s`;
+}
 
-  it.each<[ChargeOutcome['state'], PaymentReason | null, boolean]>([
-    ['succeeded', null, false],
-    ['review', 'amount_mismatch', false],
-    ['review', 'approval_variant', false],
-    ['review', 'codes_disagree', false],
-    ['review', 'conversation_mismatch', true],
-    ['review', 'currency_mismatch', true],
-    ['review', 'sign_mismatch', true],
-    ['review', 'unbound', true],
-    ['unknown', 'unbound', true],
-  ])('%s (%s): what it shows may be another payment’s: %s, even if it names this one', (state, reason, isUnproven) => {
-    const named = { ...RESULT, conversationId: aPaymentRecord().conversationId };
-    for (const kind of ['direct', '3d'] as const) {
-      for (const result of [named, { ...named, orderId: null, amount: null }]) {
-        const record = aPaymentRecord({ state: 'charging', kind });
-        const next = applyOutcome(record, { ...charge(state, reason), result }, RULES, NOW)!;
-        expect(next.isUnproven === true).toBe(isUnproven);
-      }
-    }
-  });
-
-  it('schedules an inquiry soon if it is not clear, at once where this instance cannot ask, and none if it is clear', () => {
-    const dueIn = (outcome: ChargeOutcome, canInquire = true): number | undefined => {
-      const record = aPaymentRecord({ state: 'authorizing', dueAt: NOW });
-      const random = { bytes: () => Buffer.alloc(0), fraction: () => 0.5 };
-      const { dueAt } = applyOutcome(record, outcome, { ...RULES, random, canInquire }, NOW)!;
-      return dueAt ? dueAt.getTime() - NOW.getTime() : undefined;
-    };
-    expect([dueIn(UNCLEAR), dueIn(UNCLEAR, false)]).toEqual([15_000, 0]);
-    expect([APPROVED, DECLINED, MISMATCHED].map((clear) => dueIn(clear))).toEqual([undefined, undefined, undefined]);
-  });
-
-  it('is applied even without a result', () => {
-    const noAnswer = { state: 'unknown', reason: 'no_answer', result: null } as const;
-    expect(applyOutcome(aPaymentRecord({ state: 'charging' }), noAnswer, RULES, NOW)).toMatchObject({
-      orderId: null,
-      code: null,
-    });
-  });
-});
-
-const PAID: InquiryOutcome = { outcome: 'paid', isBound: true, charge: APPROVED };
-const REFUSED: InquiryOutcome = { outcome: 'declined', charge: DECLINED };
-const MISMATCH: InquiryOutcome = { outcome: 'mismatch', charge: MISMATCHED };
-const NOT_FOUND: InquiryOutcome = { outcome: 'not_found' };
-const NOTHING: InquiryOutcome = { outcome: 'unclear' };
-const UNANSWERED: InquiryOutcome = { outcome: 'unanswered' };
-
-describe('the answer to an inquiry', () => {
-  const UNCHANGED: Outcome = ['unknown', 'interrupted'];
-  /** The results of paid, declined, mismatch, not_found (for the first time) and nothing. */
-  const RESULTS: Readonly<Record<PaymentState, readonly Outcome[]>> = {
-    charging: [['succeeded', null], null, null, null, null],
-    authorizing: [['succeeded', null], null, null, null, null],
-    pending: [['succeeded', null], null, ['review', 'amount_mismatch'], null, null],
-    unknown: [['succeeded', null], ['failed', 'declined'], ['review', 'amount_mismatch'], UNCHANGED, UNCHANGED],
-    failed: [['review', 'moved_after_all'], null, ['review', 'amount_mismatch'], null, null],
-    expired: [['review', 'moved_after_all'], null, ['review', 'amount_mismatch'], null, null],
-    initiating: [null, null, null, null, null],
-    awaiting: [null, null, null, null, null],
-    review: [null, null, null, null, null],
-    succeeded: [null, null, null, null, null],
-  };
-
-  it.each(STATES)('changes a payment that is %s as the table of results says', (state) => {
-    const outcomes = [PAID, REFUSED, MISMATCH, NOT_FOUND, NOTHING].map((answer) =>
-      summary(applyInquiry(aPaymentRecord({ state, reason: 'interrupted' }), answer, RULES, at(NOW))),
-    );
-    expect(outcomes).toEqual(RESULTS[state]);
-  });
-
-  it.each(STATES)(
-    'that is paid but unbound settles a payment that is %s only if no answer to Auth3d is outstanding',
-    (state) => {
-      const answer: InquiryOutcome = { ...PAID, isBound: false };
-      const summaryOf = (reason: PaymentReason): Outcome | null =>
-        summary(applyInquiry(aPaymentRecord({ state, reason }), answer, RULES, at(NOW)));
-      expect(summaryOf('interrupted')).toEqual(state === 'authorizing' ? null : RESULTS[state][0]);
-      if (state === 'unknown') expect(summaryOf('unbound')).toEqual(['unknown', 'unbound']);
-    },
+/** A line for each state, and for each thing that may happen to it. */
+function table(
+  states: readonly LedgerState[],
+  happening: Readonly<Record<string, Apply>>,
+  make: (state: LedgerState) => PaymentRecord = recordOf,
+  minutes = 60,
+): string[] {
+  return states.flatMap((state) =>
+    Object.entries(happening).map(([what, apply]) => {
+      const record = make(state);
+      return `${state}, ${what}: ${changesOf(record, apply(record, at(minutes)), at(minutes))}`;
+    }),
   );
+}
 
-  it('is counted, and the next inquiry is scheduled at a growing interval', () => {
-    const record = aPaymentRecord({ state: 'unknown', reason: 'no_answer', inquiries: 4 });
-    const next = applyInquiry(record, NOTHING, RULES, at(NOW))!;
-    expect(next).toMatchObject({ inquiries: 5, notFoundAt: null, reason: 'no_answer' });
-    expect(next.dueAt!.getTime() - NOW.getTime()).toBeGreaterThanOrEqual(0.8 * 15_000 * 2 ** 5);
-    expect(next.dueAt!.getTime() - NOW.getTime()).toBeLessThanOrEqual(1.2 * 15_000 * 2 ** 5);
+/** What becomes of a record by one answer after another: `not found 70` seventy minutes after it was made. */
+function course(first: PaymentRecord, ...answers: readonly string[]): string {
+  let record = first;
+  const lines = answers.map((answer) => {
+    const [, said = '', minutes] = /^(.*) ([\d.]+)$/.exec(answer)!;
+    const now = at(Number(minutes));
+    const apply = inquiring(INQUIRIES[said]!, record.kind === 'hosted' ? applyPageInquiry : applyInquiry);
+    const next = apply(record, now);
+    const line = `  ${answer}: ${changesOf(record, next, now)}`;
+    record = next ?? record;
+    return line;
   });
+  return [`${first.kind} ${first.state}${first.reason ? ` ${first.reason}` : ''}`, ...lines].join('\n');
+}
 
-  it('never fails a payment because time went by', () => {
-    let record = aPaymentRecord({ state: 'unknown', reason: 'interrupted' });
-    let now = NOW.getTime();
-    for (let inquiries = 0; inquiries < 500; inquiries += 1) {
-      now += 30 * 86_400_000;
-      record = applyInquiry(record, NOTHING, RULES, at(new Date(now)))!;
-    }
-    expect(record).toMatchObject({ state: 'unknown', reason: 'interrupted', inquiries: 500 });
-  });
+const mapped = <Given>(given: Readonly<Record<string, Given>>, apply: (one: Given) => Apply) =>
+  Object.fromEntries(Object.entries(given).map(([name, one]) => [name, apply(one)]));
 
-  describe('"not found"', () => {
-    const after = (ms: number): Date => new Date(NOW.getTime() + ms);
-    const FAILED: Outcome = ['failed', 'not_found'];
-    const STILL: Outcome = ['unknown', 'no_answer'];
-
-    it.each<[string, PaymentReason, [InquiryOutcome, number][], Outcome, Date | null]>([
-      ['once is noted, and settles nothing', 'no_answer', [], STILL, NOW],
-      ['twice within ten minutes settles nothing; the first counts', 'no_answer', [[NOT_FOUND, 599_999]], STILL, NOW],
-      ['twice, ten minutes apart, fails the payment', 'no_answer', [[NOT_FOUND, 600_000]], FAILED, NOW],
-      ['begins again after an unclear answer', 'no_answer', [[NOTHING, 300_000]], STILL, null],
-      [
-        'twice with one between',
-        'no_answer',
-        [
-          [NOTHING, 300_000],
-          [NOT_FOUND, 600_000],
-        ],
-        STILL,
-        after(600_000),
-      ],
-      ['begins again after "unpaid"', 'no_answer', [[{ outcome: 'unpaid' }, 300_000]], STILL, null],
-      ['is not taken back by silence', 'no_answer', [[UNANSWERED, 300_000]], STILL, NOW],
-      [
-        'twice with silence between',
-        'no_answer',
-        [
-          [UNANSWERED, 300_000],
-          [NOT_FOUND, 600_000],
-        ],
-        FAILED,
-        NOW,
-      ],
-      ['is overruled by an approval', 'no_answer', [[PAID, 600_000]], ['succeeded', null], NOW],
-      [
-        'twice is overruled, too',
-        'no_answer',
-        [
-          [NOT_FOUND, 600_000],
-          [PAID, 700_000],
-        ],
-        ['review', 'moved_after_all'],
-        NOW,
-      ],
-      // The unbound approval may have been for this payment.
-      ['twice settles nothing of an unbound approval', 'unbound', [[NOT_FOUND, 600_000]], ['unknown', 'unbound'], NOW],
-      ['and a decline of such a one does', 'unbound', [[REFUSED, 600_000]], ['failed', 'declined'], NOW],
-      ['and an approval', 'unbound', [[PAID, 600_000]], ['succeeded', null], NOW],
-      ['and a contradiction', 'unbound', [[MISMATCH, 600_000]], ['review', 'amount_mismatch'], NOW],
-    ])('%s', (_what, reason, answers, becomes, notFoundAt) => {
-      let record = applyInquiry(aPaymentRecord({ state: 'unknown', reason }), NOT_FOUND, RULES, at(NOW))!;
-      for (const [answer, ms] of answers) record = applyInquiry(record, answer, RULES, at(after(ms)))!;
-      expect([summary(record), record.notFoundAt]).toEqual([becomes, notFoundAt]);
-      if (record.state === 'unknown') expect(record.inquiries).toBe(answers.length + 1);
-      if (becomes === FAILED) expect(record.dueAt).toEqual(after(600_000 + 3_600_000));
-    });
-  });
+it('the answer to a request changes a payment or refund as charges.txt says', () => {
+  const charging = mapped(CHARGES, (outcome) => (record, now) => applyOutcome(record, outcome, RULES, now));
+  const others: Record<string, Apply> = {
+    'nothing was sent': (record, now) => applyNotSent(record, now),
+    'no page': (record, now) => endWithoutPage(record, CHARGES['a refusal']!, RULES, now),
+  };
+  const unbound = (state: LedgerState) => recordOf(state, { reason: 'unbound', chargedAmount: '5.00' });
+  const cannotAsk = mapped(
+    CHARGES,
+    (outcome) => (record, now) => applyOutcome(record, outcome, rules({ canInquire: false }), now),
+  );
+  TEXTS.expect(
+    'charges.txt',
+    [
+      ...table(ALL_STATES, { ...charging, ...others }),
+      '\nUnknown after an unbound approval',
+      ...table(['unknown'], charging, unbound),
+      '\nWhere nobody can be asked',
+      ...table(['charging'], cannotAsk),
+      '',
+    ].join('\n'),
+  );
 });
 
-describe('a request that was never sent', () => {
-  it.each(STATES)('fails a payment that is %s only if its outcome is open', (state) => {
-    const next = applyNotSent(aPaymentRecord({ state, idempotencyKey: 'key-1' }), NOW);
-    const isOpen = ['charging', 'initiating', 'authorizing', 'unknown'].includes(state);
-    expect(summary(next)).toEqual(isOpen ? ['failed', 'not_sent'] : null);
-    if (next) expect(next).toMatchObject({ idempotencyKey: null, referenceLock: null, finalizedAt: NOW, dueAt: null });
-  });
+it('the answer to an inquiry changes a payment or refund as inquiries.txt says', () => {
+  const asking = mapped(INQUIRIES, (inquiry) => inquiring(inquiry));
+  const unknown = (reason: PaymentReason) => recordOf('unknown', { reason });
+  const ended = recordOf('failed', { reason: 'refused', finalizedAt: at(0) });
+  TEXTS.expect(
+    'inquiries.txt',
+    [
+      ...table(ALL_STATES, asking),
+      '\nUnknown after an unbound approval',
+      ...table(['unknown'], asking, () => unknown('unbound')),
+      '\nOne answer after another',
+      course(unknown('no_answer'), 'not found 60', 'not found 69.99', 'not found 70', 'paid 80'),
+      course(unknown('no_answer'), 'not found 60', 'unclear 65', 'not found 70', 'unpaid 75', 'not found 80'),
+      course(unknown('no_answer'), 'not found 60', 'unanswered 65', 'not found 70'),
+      course(unknown('unbound'), 'not found 60', 'not found 99', 'declined 99'),
+      course(unknown('unbound'), 'not found 60', 'mismatch 70'),
+      course(unknown('interrupted'), 'unclear 60', ...[1, 2, 3, 500].map((months) => `unclear ${months * 30 * DAY}`)),
+      course(ended, 'declined 60', 'not found 1440', 'declined 2000', 'paid 3000'),
+      course(ended, 'unclear 60', 'unanswered 80', 'silence 100', 'unclear 120', 'unclear 1440', 'declined 1460'),
+      '\nThe next inquiry, after how many, and by which chance',
+      ...[0, 1, 2, 3, 9, 10, 20, 1_000].map((count) => {
+        const next = [0, 0.5, 1].map((chance) => text(nextInquiry(CREATED, count, rules({}, chance).random)));
+        return `${count}: ${next.join(', ')}`;
+      }),
+      '',
+    ].join('\n'),
+  );
 });
 
-describe('the next inquiry', () => {
-  it.each([
-    // After 15 seconds, then after twice as long each time, up to four hours;
-    [0, 0.5, 15],
-    [1, 0.5, 30],
-    [2, 0.5, 60],
-    [3, 0.5, 120],
-    [9, 0.5, 7_680],
-    [10, 0.5, 14_400],
-    [20, 0.5, 14_400],
-    [1_000, 0.5, 14_400],
-    // up to a fifth earlier or later.
-    [0, 0, 12],
-    [0, 1, 18],
-    [1_000, 1, 17_280],
-  ])('after %i, with the chance %d, is made in %i seconds', (inquiries, fraction, seconds) => {
-    const random = { bytes: () => Buffer.alloc(0), fraction: () => fraction };
-    expect(nextInquiry(NOW, inquiries, random).getTime() - NOW.getTime()).toBe(seconds * 1_000);
+it('the answer about a page changes its payment as pages.txt says', () => {
+  const asking = mapped(INQUIRIES, (inquiry) => inquiring(inquiry, applyPageInquiry));
+  const abandoning = mapped(INQUIRIES, (inquiry) => inquiring(inquiry, applyAbandoned));
+  const open = ['pending', 'unknown'] as const;
+  const asked = (state: LedgerState) => pageOf(state, { notFoundAt: at(END) });
+  const declined = pageOf('pending', { reason: 'declined', code: 'X', orderId: 'o-1' });
+  const ended = pageOf('expired', { finalizedAt: at(60), dueAt: at(120) });
+  const next = (minutes: number, notFoundAt: Date | null = null): string =>
+    text(nextPageInquiry({ createdAt: CREATED, expiresAt: at(END), notFoundAt }, at(minutes), RULES.random));
+  TEXTS.expect(
+    'pages.txt',
+    [
+      ...table(ALL_STATES, asking, pageOf, 1),
+      '\nAfter its end',
+      ...table(open, asking, pageOf, END),
+      '\nAfter an answer at its end that nothing was paid',
+      ...table(open, asking, asked, END + 10),
+      '\nA day after its end',
+      ...table(open, asking, pageOf, DAY + END),
+      '\nEnded, and due to be asked about',
+      ...table(['expired', 'failed'], asking, (state) => pageOf(state, { finalizedAt: at(60), dueAt: at(120) }), 120),
+      '\nGiven up',
+      ...table(open, abandoning, pageOf, 1),
+      '\nOne answer after another',
+      course(declined, 'declined 2', 'unpaid 3', 'paid 4'),
+      course(pageOf('pending'), 'not found 21', 'not found 30.99', 'not found 31'),
+      course(pageOf('pending'), 'not found 21', 'unclear 25', 'not found 40', 'silence 41', 'not found 50'),
+      course(pageOf('pending'), 'not found 60', 'silence 1440', 'silence 1500', 'not found 1501', 'paid 1502'),
+      course(ended, ...[120, 420, 1_500, 2_940, 4_380, 9_000].map((minutes) => `not found ${minutes}`), 'paid 9999'),
+      course(ended, 'unclear 120', 'unclear 180', 'silence 240', 'unclear 10000', 'unclear 10200'),
+      '\nThe next inquiry about an open page, minutes after it was made',
+      ...[0, 1, 8, 15, END, 90 * 60].map((minutes) => `${minutes}: ${next(minutes)}`),
+      `after an answer that it was not paid: ${next(END, at(END))}, ${next(END + 30, at(END))}`,
+      '',
+    ].join('\n'),
+  );
+});
+
+it('what is kept of an answer is what fields.txt says', () => {
+  const CARD = '4508034508034509';
+  const { conversationId } = aPaymentRecord();
+  const all = { amount: '149.90', orderId: 'o-1', paymentId: 'p-1' };
+  const earlier = { chargedAmount: null, orderId: 'o-other', paymentId: 'p-other', isUnproven: true };
+  const everything = {
+    ...{ code: 'B0000', resultCode: 'B0000', message: 'Onaylandı', conversationId: 'another', amount: '149.900' },
+    ...{ currency: '949', orderId: 'o-1', paymentId: 'p-1', bankUniqueReferenceNumber: '503615446559' },
+    ...{ authCode: '004512', commissionRate: '1.5000', commissionAmount: '2.2485' },
+    transactionDate: '05/02/2025 15:09:09',
+  };
+  const cards = [CARD, `ORD-${CARD}`, '4508-0345.0803_4509', '450803004509', '4508030000000004509'];
+  const echoed = (text: string) =>
+    Object.fromEntries(
+      ['code', 'orderId', 'paymentId', 'bankUniqueReferenceNumber', 'authCode'].map((name) => [name, text]),
+    );
+  const amounts = [
+    '99999999',
+    '149.900',
+    '5321234567',
+    '378282246310005',
+    '1234567890.00',
+    '999999999',
+    '905551112.233',
+  ];
+  type Row = readonly [shown: Partial<GatewayResult>, of?: Partial<PaymentRecord>];
+  const rows: readonly Row[] = [
+    [everything],
+    [{}],
+    [{ transactionDate: '31/02/2025 15:09:09' }],
+    ...[...cards, '5246776356903508', '45080304509', '45080300000000004509'].map((text): Row => [echoed(text)]),
+    ...amounts.map((amount): Row => [{ amount }]),
+    [{ amount: '5321234567' }, { amount: '5321234567.00' }],
+    [{ amount: '378282246310005' }, { amount: '378282246310005' }],
+    [{ ...all, conversationId, currency: '840' }],
+    [{ ...all, unreadable: ['conversationId'] }],
+    ...(['direct', '3d', 'hosted'] as const).flatMap((kind): Row[] => [
+      [all, { kind }],
+      ...[
+        {},
+        { amount: '149.90' },
+        { orderId: 'o-1' },
+        all,
+        { ...all, amount: null },
+        { ...all, amount: '1234567890.00' },
+        { ...all, orderId: CARD },
+      ].flatMap((shown): Row[] => [
+        [
+          { conversationId, ...shown },
+          { kind, ...earlier },
+        ],
+        [
+          { conversationId, ...shown },
+          { kind, ...earlier, chargedAmount: '5.00' },
+        ],
+      ]),
+      [
+        { conversationId, amount: '149.90' },
+        { kind, ...earlier, orderId: null, paymentId: null },
+      ],
+    ]),
+  ];
+  const lines = rows.map(([shown, of = {}]) => {
+    const kept = resultChanges({ ...NO_RESULT, ...shown }, aPaymentRecord({ state: 'charging', ...of }), RULES);
+    return [JSON.stringify(shown), ...(Object.keys(of).length > 0 ? [JSON.stringify(of)] : []), JSON.stringify(kept)];
   });
+  TEXTS.expect('fields.txt', `${lines.map((parts) => parts.join('\n  ')).join('\n')}\n`);
+});
+
+it.each<[ChargeOutcome['state'], PaymentReason, boolean]>([
+  ['review', 'amount_mismatch', false],
+  ['review', 'approval_variant', false],
+  ['review', 'codes_disagree', false],
+  ['review', 'conversation_mismatch', true],
+  ['review', 'currency_mismatch', true],
+  ['review', 'sign_mismatch', true],
+  ['unknown', 'unbound', true],
+])('%s (%s): what it shows may be another payment’s, even if it names this one: %s', (state, reason, isUnproven) => {
+  const record = recordOf('charging', { kind: 'direct' });
+  const result = { ...RESULT, conversationId: record.conversationId };
+  expect(applyOutcome(record, charge(state, reason, { result }), RULES, CREATED)?.isUnproven === true).toBe(isUnproven);
+});
+
+it('there is no other file of outcomes', () => {
+  TEXTS.expectNoOthers(['charges.txt', 'inquiries.txt', 'pages.txt', 'fields.txt']);
 });

@@ -8,7 +8,7 @@ const GIVEN_UP =
   'error The payment store has accepted nothing for 30 seconds; this process no longer waits for it. ' +
   'The outcomes of these payments are not written: ONE, TWO.';
 
-/** What is written, and that a write is published once, is in writer.spec.ts. */
+/** What is written, and that a write is published once, is in test/scripts. */
 describe('OwedWrites', () => {
   const records: unknown[] = [];
   const log = logLines(records);
