@@ -60,12 +60,8 @@ describe('the command line', () => {
   it('says its version on standard output, and what is wrong on standard error with status 2', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     for (const word of ['--version', '-v', 'version']) {
-      await expect(cli([word], { cwd: '.' })).resolves.toEqual({
-        status: 0,
-        stdout: `${version}
-`,
-        stderr: '',
-      });
+      const said = { status: 0, stdout: `${version}\n`, stderr: '' };
+      await expect(cli([word], { cwd: '.' })).resolves.toEqual(said);
     }
     const { status, stdout, stderr } = await cli(['migrate', '--json'], { cwd: '.' });
     expect([status, stdout]).toEqual([2, '']);

@@ -19,6 +19,7 @@ import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { paymentSchema } from '../../lib/store/sql/schema.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 import { ODD } from '../rigs/odd-answers.js';
+import type { Script } from '../rigs/played-scripts.js';
 import { sale } from '../rigs/sale.js';
 import { cliHere } from './cli.js';
 import { type Scratch, scratch } from './scratch.js';
@@ -33,11 +34,6 @@ const STORE = 'payments.sqlite';
 const RANDOM_ID = /\b[0-9A-HJKMNP-TV-Z]{20}\b/g;
 const WHOLE_NUMBERS = ['currencyCode', 'installmentCount'];
 const DAY_MS = 86_400_000;
-
-export interface Script {
-  readonly title: string;
-  readonly steps: readonly string[];
-}
 
 class Orders {
   readonly paid: string[] = [];
