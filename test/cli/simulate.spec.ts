@@ -59,7 +59,7 @@ describe('simulate command', () => {
     expect(printed).not.toContain('--public-url');
   });
 
-  it('says that a port is in use', async () => {
+  it('says that a port is in use, or that there is no such host', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
@@ -67,6 +67,9 @@ describe('simulate command', () => {
       `Port ${port} of 127.0.0.1 cannot be opened (EADDRINUSE): choose another with --port (0 takes any free port)`,
     );
     await new Promise((resolve) => taken.close(resolve));
+    expect(await printedBy(['--host', 'no-such-host.invalid'])).toContain(
+      'of no-such-host.invalid cannot be opened (E',
+    );
   });
 });
 
@@ -101,35 +104,5 @@ describe('a newcomer with a simulator', () => {
       running.kill();
       await ended;
     }
-  });
-
-  it('is told by doctor that the simulator of simulate is not running', async () => {
-    const { stdout, status } = await cliHere(['doctor'], { cwd, env: { PAYMENT_BASE_URL: 'http://127.0.0.1:9' } });
-    expect(stdout).toMatch(/^✗ gateway .* A simulator\? Start it: npx nestjs-card-payment simulate\. /m);
-    expect(status).toBe(1);
-  });
-
-  it.each<[string, Readonly<Record<string, string>>]>([
-    ['alone', {}],
-    ['beside real settings', { PAYMENT_DIALECT: 'morpos', PAYMENT_PUBLIC_URL: 'http://127.0.0.1:9' }],
-  ])('doctor speaks of the embedded simulator, %s', async (_how, more) => {
-    const env = { PAYMENT_BASE_URL: 'simulator:', ...more };
-    const { stdout, status } = await cliHere(['doctor'], { cwd: '/', env });
-    expect(stdout).toMatch(/^✓ settings {5}complete: the simulator inside the application/m);
-    expect(stdout).toMatch(/^– gateway {6}not tried: PAYMENT_BASE_URL is the simulator inside the application/m);
-    expect(stdout).toMatch(/^– credentials {2}not tried: the simulator has its own/m);
-    expect(stdout).toMatch(/^– callback /m);
-    expect(stdout).not.toMatch(/✗|is wrong or missing|not right/);
-    expect(status).toBe(0);
-  });
-
-  it('doctor offers the simulator where nothing is set, but not in production', async () => {
-    const nowhere = { cwd: '/', env: {} };
-    expect((await cliHere(['doctor'], nowhere)).stdout).toContain('set PAYMENT_BASE_URL=simulator: and nothing else');
-    // NODE_ENV is the only thing that is set.
-    const { stdout } = await cliHere(['doctor'], { cwd: '/', env: { NODE_ENV: 'production' } });
-    expect(stdout).toContain('baseUrl (PAYMENT_BASE_URL) is missing');
-    expect(stdout).toContain('storeUrl (PAYMENT_STORE_URL) is missing, and NODE_ENV is production');
-    expect(stdout).not.toContain('simulator:');
   });
 });

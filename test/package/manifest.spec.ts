@@ -9,14 +9,10 @@ import { packTarball, run } from './tarball.js';
 type Targets = Readonly<Record<'types' | 'default', string>>;
 interface Manifest {
   readonly engines: { readonly node: string };
-  readonly main: string;
-  readonly types: string;
-  readonly typesVersions: { readonly '*': Readonly<Record<string, readonly string[]>> };
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, Targets>>>>;
   readonly repository: { readonly type: string; readonly url: string };
   readonly homepage: string;
   readonly bugs: { readonly url: string } | string;
-  readonly bin: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
@@ -53,6 +49,7 @@ const OPTIONAL = [
   'pg',
 ];
 
+/** That its files exist, for every way of resolving them, and that its command runs is shown by `check:package`. */
 describe('the packed package', () => {
   let scratch: string;
   let root: string;
@@ -131,22 +128,8 @@ describe('the packed package', () => {
         const folder = condition === 'require' ? './dist/cjs/' : './dist/esm/';
         expect(targets.default.startsWith(folder)).toBe(true);
         expect(targets.types).toBe(targets.default.replace(/\.js$/, '.d.ts'));
-        expect(existsSync(join(root, targets.default))).toBe(true);
-        expect(existsSync(join(root, targets.types))).toBe(true);
       }
     }
-  });
-
-  it('supports node10 resolution', () => {
-    const {
-      '.': main,
-      './package.json': _itself,
-      ...entries
-    } = manifest.exports as Record<string, { require: Targets }>;
-    expect(manifest.main).toBe(main?.require.default);
-    expect(manifest.types).toBe(main?.require.types);
-    const types = Object.entries(entries).map(([entry, { require }]) => [entry.slice(2), [require.types]]);
-    expect(manifest.typesVersions['*']).toEqual(Object.fromEntries(types));
   });
 
   it('links to its repository, as does its README with absolute links to existing files', () => {
@@ -171,11 +154,6 @@ describe('the packed package', () => {
     );
     expect(files.length).toBeGreaterThan(20);
     expect(files.filter((file) => !existsSync(file.replace(/#.*$/, '')))).toEqual([]);
-  });
-
-  it('has an executable command', () => {
-    const command = manifest.bin['nestjs-card-payment'] ?? '';
-    expect(read(command)).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
   it('declares the supported versions of Node and NestJS', () => {

@@ -7,7 +7,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { SIMULATOR_CREDENTIALS } from 'nestjs-card-payment/simulator';
 import { freePort } from '../services/server.js';
 import { installLines } from './guide.js';
-import { cleanEnvironment, type Finished, packTarball, run } from './tarball.js';
+import { cleanEnvironment, type Finished, packTarball, run, SALE_CODE } from './tarball.js';
 
 export type ProjectKind = 'nest11' | 'nest12';
 
@@ -185,25 +185,25 @@ export const BOTH_FLOWS_PAID = {
   },
 };
 
-/** Prints how Nest's logger prints the log record of a payment: as a line in a console, and as an object in JSON. */
-export const LOG_SCRIPT = `
+/** A shop at `simulator:`, and a sale in its application. */
+const SHOP = `
   require('reflect-metadata');
   const { ConsoleLogger, Module } = require('@nestjs/common');
   const { NestFactory } = require('@nestjs/core');
   const { PaymentModule, PaymentService } = require('nestjs-card-payment');
   class Shop {}
   Module({ imports: [PaymentModule.forRoot({ baseUrl: 'simulator:' })] })(Shop);
+  const pay = (app) => app.get(PaymentService).doPayment(${SALE_CODE});
+`;
 
+/** Prints how Nest's logger prints the log record of a payment: as a line in a console, and as an object in JSON. */
+export const LOG_SCRIPT = `${SHOP}
   async function logged(options) {
     const printed = [];
     const write = process.stdout.write;
     process.stdout.write = (text) => (printed.push(text), true);
     const app = await NestFactory.createApplicationContext(Shop, { logger: new ConsoleLogger(options) });
-    const { conversationId } = await app.get(PaymentService).doPayment({
-      cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
-      transactionDetails: { amount: '149.90', currencyCode: 949 },
-      cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
-    });
+    const { conversationId } = await pay(app);
     await app.close();
     process.stdout.write = write;
     const [line] = printed.filter((text) => text.includes('Payment ' + conversationId + ','));
@@ -230,13 +230,7 @@ export const EXPECTED_LOG = [
 ];
 
 /** Prints the outcome of payments while the logger fails at each line of the module. */
-export const FAILING_LOGGER_SCRIPT = `
-  require('reflect-metadata');
-  const { Module } = require('@nestjs/common');
-  const { NestFactory } = require('@nestjs/core');
-  const { PaymentModule, PaymentService } = require('nestjs-card-payment');
-  class Shop {}
-  Module({ imports: [PaymentModule.forRoot({ baseUrl: 'simulator:' })] })(Shop);
+export const FAILING_LOGGER_SCRIPT = `${SHOP}
   const unhandled = [];
   process.on('unhandledRejection', (reason) => unhandled.push(String(reason)));
   let lost = 0;
@@ -246,11 +240,7 @@ export const FAILING_LOGGER_SCRIPT = `
     const logger = Object.fromEntries(['log', 'warn', 'error', 'debug', 'verbose'].map((level) => [level, method]));
     const app = await NestFactory.createApplicationContext(Shop, options ?? { logger });
     if (options) app.useLogger(logger);
-    const { state, stored } = await app.get(PaymentService).doPayment({
-      cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
-      transactionDetails: { amount: '149.90', currencyCode: 949 },
-      cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
-    });
+    const { state, stored } = await pay(app);
     await app.close();
     return [state, stored];
   }

@@ -17,6 +17,8 @@ export interface Asked {
   /** The sub-merchant, if `extraParameter` is sent. */
   readonly subMerchant?: string;
   readonly urls?: { readonly returnUrl: string; readonly failUrl: string };
+  /** The digits that CheckBin asks about. */
+  readonly bin?: string;
   /** Of the payment that is given back. */
   readonly orderId?: string;
   readonly paymentId?: string;
@@ -24,7 +26,7 @@ export interface Asked {
   readonly change?: Fields;
 }
 
-export const PATHS: Readonly<Record<SimulatorOperation, string>> = {
+const PATHS: Readonly<Record<SimulatorOperation, string>> = {
   DoPayment: '/v1/Payment/DoPayment',
   Init3d: '/v1/Payment/Init3d',
   Auth3d: '/v1/Payment/Auth3d',
@@ -44,17 +46,6 @@ const METHODS: Readonly<Partial<Record<SimulatorOperation, string>>> = {
 export const CARD = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
 /** Passes Luhn, and is no test card. */
 export const OTHER_CARD = '4000000000000002';
-
-/** What an inquiry says of the first payment at a simulator, of 12.30 lira in one. */
-export const FIRST_PAID = {
-  responseCode: 'B0000',
-  responseDescription: 'Approved',
-  transactionStatus: 'SUCCESS',
-  transactionType: 'SALE',
-  paymentInfo: { amount: 12.3, currency: '949', installmentCount: 1 },
-  orderId: 'ORD000000001',
-  paymentId: '7000000001',
-};
 
 let count = 0;
 
@@ -136,11 +127,11 @@ export class SimulatedMerchant {
 
   /** The fields besides the ids and the sign, and the values that are signed with them. */
   private body(operation: SimulatorOperation, asked: Asked & { readonly amount: string }): [Fields, string[]] {
-    const { amount, currency = '949', language = 'tr', subMerchant, vftFlag } = asked;
+    const { amount, currency = '949', language = 'tr', subMerchant, vftFlag, bin = '402940' } = asked;
     const { orderId = 'ORD000000001', paymentId = '7000000001', urls = URLS } = asked;
     const back = (type: string, order: string, given: string) => [language, order, paymentId, type, currency, given];
     if (operation === 'CheckPayment') return [{}, []];
-    if (operation === 'CheckBin') return [{ language, bin: '402940' }, [language, '402940']];
+    if (operation === 'CheckBin') return [{ language, bin }, [language, bin]];
     if (operation === 'refund') {
       const details = { transactionType: 'REFUND', currencyCode: currency, amount: 'AMOUNT' };
       return [{ language, orderId, paymentId, transactionDetails: details }, back('REFUND', orderId, amount)];

@@ -1,10 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { currentTestCards, describeSimulator, startSimulator, TEST_CARDS } from '../../lib/simulator/index.js';
-import { SimulatedMerchant } from './simulated-merchant.js';
+import { selfSigned } from '../rigs/certificates.js';
+import { OTHER_CARD, SimulatedMerchant } from './simulated-merchant.js';
 
 it('describes itself in lines that can be pasted into .env', async () => {
   const simulator = await startSimulator({ dialect: 'morpos', credentials: { merchantId: '42' } });
@@ -65,17 +62,34 @@ it('fails to start on a port that is taken', async () => {
   await first.close();
 });
 
-it('serves https', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'simulator-'));
-  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
-  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  const files = ['-keyout', key, '-out', cert];
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...names, ...files], {
-    stdio: 'ignore',
-  });
-  const tls = { key: readFileSync(key), cert: readFileSync(cert) };
-  rmSync(directory, { recursive: true });
+it('finds a page by its address, a form by its content, and brings back whoever enters a paid page again', async () => {
+  const simulator = await startSimulator({ dialect: 'morpos' });
+  const merchant = new SimulatedMerchant(simulator);
+  const { conversationId, returnUrl } = await merchant.ask('hostedPage');
+  const embedded = await merchant.ask('embeddedForm');
+  const atBank = await merchant.ask('Init3d');
+  expect(simulator.payAtPage(returnUrl as string).fields.ConversationId).toBe(conversationId);
+  expect(simulator.payAtPage(embedded.paymentFormContent as string).fields.ConversationId).toBe(
+    embedded.conversationId,
+  );
+  expect(simulator.approve(atBank.htmlForm as string).fields.conversationId).toBe(atBank.conversationId);
+  for (const unknown of [atBank.htmlForm as string, `${simulator.url}/hosted/00000000-0000-0000-0000-000000000000`]) {
+    expect(() => simulator.payAtPage(unknown)).toThrow('no such page');
+  }
+  const again = new URLSearchParams({ action: 'pay', cardNo: OTHER_CARD });
+  for (const init of [{}, { method: 'POST', body: again }]) {
+    const response = await fetch(returnUrl as string, init);
+    expect([response.status, await response.text()]).toEqual([
+      200,
+      expect.stringContaining('action="https://shop.example/return"'),
+    ]);
+  }
+  expect(simulator.ledger.charges).toHaveLength(2);
+  await simulator.close();
+});
 
+it('serves https', async () => {
+  const tls = selfSigned('127.0.0.1');
   const simulator = await startSimulator({ tls });
   const merchant = new SimulatedMerchant(simulator);
   const dispatcher = new Agent({ connect: { ca: tls.cert } });

@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { recordToJson } from '../../lib/store/record-json.js';
+import { sqlitePaymentStore } from '../../lib/store/sql/index.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
+import { sale } from '../rigs/sale.js';
+import { type Shop, startShop } from '../rigs/shop.js';
+import { accountAt } from '../rigs/simulated-gateway.js';
+import { builtMain, cli } from './cli.js';
+import { scratch } from './scratch.js';
+
+/** So many of this size do not fit into a heap of this size: the process would end. */
+const MANY = 10_000;
+const MESSAGE = 'x'.repeat(6_000);
+const HEAP_MIB = 56;
+
+/** Starts the built command line; `shown` is what it printed on standard error. */
+function start(words: readonly string[], { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }, flags: string[] = []) {
+  const child = spawn(process.execPath, [...flags, builtMain(), ...words], { cwd, env });
+  const shown = { stderr: '' };
+  child.stderr.on('data', (chunk: Buffer) => (shown.stderr += chunk.toString()));
+  return { child, shown };
+}
+
+const endOf = (child: ChildProcess) => once(child, 'close');
+
+describe('a refund as a process', () => {
+  const { folder: cwd, file, remove } = scratch();
+  let simulator: Simulator;
+  let shop: Shop;
+  let id: string;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    simulator = await startSimulator({ dialect: 'morpos' });
+    const storeUrl = `sqlite:${file('payments.sqlite')}`;
+    shop = await startShop({ options: { ...accountAt(simulator), storeUrl, background: false } });
+    const { merchantId, clientId, clientSecret, apiKey } = simulator.credentials;
+    env = {
+      ...{ PAYMENT_DIALECT: 'morpos', PAYMENT_BASE_URL: simulator.url, PAYMENT_STORE_URL: storeUrl },
+      ...{ PAYMENT_MERCHANT_ID: merchantId, PAYMENT_CLIENT_ID: clientId },
+      ...{ PAYMENT_CLIENT_SECRET: clientSecret, PAYMENT_API_KEY: apiKey },
+    };
+  });
+  beforeEach(async () => {
+    ({ conversationId: id } = await shop.payments.doPayment(sale()));
+  });
+  afterAll(async () => {
+    await shop?.app.close();
+    await simulator?.close();
+    remove();
+  });
+
+  it.each([['refund'], ['void']])('%s is refused without a terminal, unless it is told --yes', async (act) => {
+    const { status, stdout, stderr } = await cli(['payments', act, id], { cwd, env });
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`"payments ${act}" asks before it sends anything, and there is no terminal here`);
+    expect(await shop.payments.refunds(id)).toEqual([]);
+  });
+
+  it('asks at a terminal, and takes the end of the input for a no', async () => {
+    // `script` gives the command a terminal.
+    const command = `${process.execPath} ${builtMain()} payments refund ${id}`;
+    for (const typed of ['n\n', '\u0004']) {
+      const options = { cwd, env: { ...env, PATH: process.env['PATH'] } };
+      const child = spawn('script', ['-qec', command, '/dev/null'], options);
+      let shown = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        shown += chunk.toString();
+        if (shown.includes('[y/N]')) child.stdin.end(typed);
+      });
+      expect(await endOf(child)).toEqual([1, null]);
+      expect(shown).toContain('Nothing was sent.');
+    }
+    expect(await shop.payments.refunds(id)).toEqual([]);
+  });
+
+  it('is found by its id after the process was killed while the gateway was asked', async () => {
+    const stall = simulator.fail({ operation: 'refund', at: 'before', kind: 'stall' });
+    const { child, shown } = start(['payments', 'refund', id, '--amount', '5', '--yes'], { cwd, env });
+    await stall.played;
+    child.kill('SIGKILL');
+    await endOf(child);
+    const [, refundId = ''] = /^Sending the refund (\w+) of payment/.exec(shown.stderr) ?? [];
+    expect(await shop.payments.refunds(id)).toMatchObject([{ refundId, state: 'refunding' }]);
+    expect(await shop.payments.refundTotals(id)).toMatchObject({ open: '5.00', refundable: '144.90' });
+    const again = await cli(['payments', 'refund', id, '--refund-id', refundId, '--yes'], { cwd, env });
+    expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('It is still under way.')]);
+  });
+
+  it('goes on, and is stored, if nobody reads what is printed', async () => {
+    const { child } = start(['payments', 'refund', id, '--yes'], { cwd, env });
+    child.stdout.destroy();
+    child.stderr.destroy();
+    expect(await endOf(child)).toEqual([0, null]);
+    expect(await shop.payments.refunds(id)).toMatchObject([{ state: 'succeeded' }]);
+  });
+});
+
+describe('an export as a process', () => {
+  const { folder: cwd, file, remove } = scratch();
+  const store = sqlitePaymentStore({ file: file('payments.sqlite') });
+  const words = ['payments', 'export', '--from', '2025-11-01', '--to', '2025-11-30'];
+  const env = { PAYMENT_STORE_URL: `sqlite:${file('payments.sqlite')}`, PATH: process.env['PATH'] };
+  const run = (...more: string[]) => start([...words, ...more], { cwd, env }, [`--max-old-space-size=${HEAP_MIB}`]);
+  const files = () => readdirSync(cwd).filter((name) => !name.startsWith('payments.sqlite'));
+  beforeAll(async () => {
+    await store.open();
+    const database = new Database(file('payments.sqlite'));
+    const insert = database.prepare(
+      `insert into card_payment (account, conversation_id, version, state, is_refund, created_at, updated_at, finalized_at)
+        values ('default', ?, 3, 'succeeded', 0, ?, ?, ?)`,
+    );
+    const insertVersion = database.prepare(
+      `insert into card_payment_version (account, conversation_id, version, record) values ('default', ?, 3, ?)`,
+    );
+    database.transaction(() => {
+      for (let number = 0; number < MANY; number += 1) {
+        // A few at the same moment.
+        const at = new Date(Date.UTC(2025, 10, 1, 9) + Math.floor(number / 3));
+        const conversationId = `P${number}`;
+        const record = aPaymentRecord({ conversationId, createdAt: at, finalizedAt: at, message: MESSAGE });
+        insert.run(conversationId, at.getTime(), at.getTime(), at.getTime());
+        insertVersion.run(conversationId, recordToJson(record));
+      }
+    })();
+    database.close();
+  });
+  afterAll(async () => {
+    await store.close();
+    remove();
+  });
+
+  it('writes any number of payments with little memory, each once', async () => {
+    const { child } = run();
+    let text = '';
+    child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    expect(await endOf(child)).toEqual([0, null]);
+    const ids = [...text.matchAll(/,(P\d+),/g)].map(([, id]) => id);
+    expect([ids.length, new Set(ids).size]).toEqual([MANY, MANY]);
+  }, 60_000);
+
+  it('ends quietly if its reader leaves', async () => {
+    const { child, shown } = run();
+    child.stdout.once('data', () => child.stdout.destroy());
+    expect(await endOf(child)).toEqual([0, null]);
+    expect(shown.stderr).toBe('');
+  });
+
+  it('leaves no file behind at a signal', async () => {
+    const { child } = run('--output', 'told.csv');
+    while (!files().some((name) => name.startsWith('.told.csv'))) await new Promise(setImmediate);
+    child.kill('SIGTERM');
+    expect(await endOf(child)).toEqual([1, null]);
+    expect(files()).toEqual([]);
+  });
+});
+
+it('a schema whose reader has left ends without a word', async () => {
+  const { child, shown } = start(['schema', '--dialect', 'sqlite'], { cwd: '.', env: {} });
+  child.stdout.destroy();
+  await endOf(child);
+  expect(shown.stderr).toBe('');
+});
