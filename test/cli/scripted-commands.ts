@@ -150,7 +150,7 @@ export class ScriptedCommands {
       const change = { state: 'succeeded', reason: 'operator', finalizedAt: record.createdAt } as const;
       await store.replace({ ...record, ...change, version: record.version + 1 }, record);
     },
-    parked: async ([error = 'Error: no mail']) => park(await this.opened(), error),
+    parked: async ([error = 'Error: no mail', id]) => park(await this.opened(), error, id),
 
     file: ([name = '', text = '']) => writeFileSync(join(this.folder, name), text),
     folder: ([name = '']) => void mkdirSync(join(this.folder, name)),
@@ -340,8 +340,8 @@ function valueOf(name: string, text: string): unknown {
 }
 
 /** Parks a delivery of a payment's event. */
-async function park(store: PaymentStore, error: string): Promise<void> {
-  const mailed = { conversationId: 'MAILED', reference: 'order-m' };
+async function park(store: PaymentStore, error: string, conversationId = 'MAILED'): Promise<void> {
+  const mailed = { conversationId, reference: `order-${conversationId}` };
   await store.announce('default', [{ handlerId: 'mail', type: 'payment.succeeded' }]);
   await store.insert(aPaymentRecord(mailed), aPaymentEvent(mailed));
   await store.fanOut('default', 10);

@@ -191,6 +191,7 @@ describe.each(ENGINES_IN_TURN)('PaymentOperations, on %s', (_name, open) => {
     await store.announce(account, [{ handlerId: 'mail', type: 'payment.succeeded' }]);
     const made = [await pay(), await pay()];
     await store.fanOut(account, 10);
+    expect((await operations.counts()).deliveries).toMatchObject({ waiting: 4, open: 4, parked: 0 });
     const mine = { account, handlerId: 'mail', lease: 'L' };
     const types = ['payment.succeeded'] as const;
     for (const { event } of await store.leaseDeliveries({ ...mine, types, leaseMs: 60_000, limit: 9 })) {

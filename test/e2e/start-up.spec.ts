@@ -21,6 +21,7 @@ import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
 import {
   MemoryPaymentStore,
   OnPayment,
+  OnRefund,
   PaymentConfigurationError,
   PaymentError,
   PaymentModule,
@@ -177,6 +178,14 @@ const STARTS: Readonly<Record<string, () => Start>> = {
       failUrl: 'https://shop.example/back/{token}',
     }),
   'no handler': () => ({ imports: [payment()] }),
+  'handlers of refunds alone': () => {
+    @Injectable()
+    class Returns {
+      @OnRefund('succeeded')
+      paidBack(): void {}
+    }
+    return { imports: [payment()], providers: [Returns] };
+  },
   'no handler, but plain events': () => ({ imports: [EventEmitterModule.forRoot(), payment()] }),
   'a misspelt variable, and two accounts': () => ({
     imports: [payment(), payment({ name: 'eu', callback: { path: 'eu' } })],
