@@ -239,7 +239,8 @@ export class ScriptedCommands {
       .replaceAll(this.folder, 'FOLDER')
       .replaceAll(`"by": "${userInfo().username}"`, '"by": "USER"')
       .replaceAll(/ after \d+ ms/g, ' after N ms')
-      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => (isNow(time) ? 'YYYY-MM-DDThh:mm:ss.mmmZ' : time));
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => (isNow(time) ? 'YYYY-MM-DDThh:mm:ss.mmmZ' : time))
+      .replaceAll(/ after \d{7,} s$/gm, ' after N s');
   }
 
   /** What a step means: with actual ids and addresses. */
