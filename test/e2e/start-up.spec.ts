@@ -186,6 +186,15 @@ const STARTS: Readonly<Record<string, () => Start>> = {
     }
     return { imports: [payment()], providers: [Returns] };
   },
+  'a method that hears payments and refunds': () => {
+    @Injectable()
+    class Books {
+      @OnPayment('succeeded')
+      @OnRefund('succeeded')
+      moved(): void {}
+    }
+    return { imports: [payment()], providers: [Books] };
+  },
   'no handler, but plain events': () => ({ imports: [EventEmitterModule.forRoot(), payment()] }),
   'a misspelt variable, and two accounts': () => ({
     imports: [payment(), payment({ name: 'eu', callback: { path: 'eu' } })],
