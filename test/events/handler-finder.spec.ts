@@ -16,8 +16,11 @@ class Orders {
     this.seen.push(eventId);
   }
 
+  @OnPayment(['failed', 'expired'], { id: 'give-back', name: 'eu', concurrency: 2, timeoutMs: 500 })
   @OnPayment('review', { id: 'look', name: 'eu' })
-  look(): void {}
+  look(): string {
+    return 'looked';
+  }
 
   other(): void {}
 }
@@ -87,13 +90,16 @@ async function find(metadata: ModuleMetadata): Promise<PaymentHandler[]> {
 }
 
 describe('HandlerFinder', () => {
-  it('finds the @OnPayment methods of providers and controllers, with ids of class and method name', async () => {
+  it('finds each @OnPayment on methods of providers and controllers, with ids of class and method name', async () => {
     const handlers = await find({ providers: [Orders], controllers: [MailController] });
-    expect(handlers.map(({ id, account, types }) => ({ id, account, types }))).toEqual([
-      { id: 'Orders.settled', account: 'default', types: ['payment.succeeded', 'payment.failed'] },
-      { id: 'look', account: 'eu', types: ['payment.review'] },
-      { id: 'MailController.remind', account: 'default', types: ['payment.expired'] },
+    const usual = { account: 'default', concurrency: 10, timeoutMs: null };
+    expect(handlers.map(({ handle: _handle, ...found }) => found)).toEqual([
+      { ...usual, id: 'Orders.settled', types: ['payment.succeeded', 'payment.failed'] },
+      { ...usual, id: 'look', account: 'eu', types: ['payment.review'] },
+      { id: 'give-back', account: 'eu', types: ['payment.failed', 'payment.expired'], concurrency: 2, timeoutMs: 500 },
+      { ...usual, id: 'MailController.remind', types: ['payment.expired'] },
     ]);
+    expect(new Orders().look()).toBe('looked');
   });
 
   it('calls a method on its own instance', async () => {
@@ -111,12 +117,12 @@ describe('HandlerFinder', () => {
         { provide: 'factory', useFactory: (orders: Orders) => orders, inject: [Orders] },
       ],
     });
-    expect(handlers.map(({ id }) => id)).toEqual(['Orders.settled', 'look']);
+    expect(handlers.map(({ id }) => id)).toEqual(['Orders.settled', 'look', 'give-back']);
   });
 
   it('finds inherited methods, with ids of the subclass', async () => {
     const handlers = await find({ providers: [BookOrders] });
-    expect(handlers.map(({ id }) => id)).toEqual(['BookOrders.settled', 'look']);
+    expect(handlers.map(({ id }) => id)).toEqual(['BookOrders.settled', 'look', 'give-back']);
   });
 
   it('ignores providers without a prototype, or that are not objects', async () => {

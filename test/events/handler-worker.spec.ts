@@ -80,15 +80,6 @@ describe('a delivery', () => {
     await worker.finished();
   }
 
-  it('calls the handler with the event, and acknowledges the delivery', async () => {
-    const seen: PaymentEvent[] = [];
-    await callNow((event) => void seen.push(event));
-    expect(seen).toMatchObject([{ eventId: 'ONE:1', type: 'payment.succeeded', payment: { conversationId: 'ONE' } }]);
-    await clock.advance(DAY_MS);
-    expect(await leaseDue()).toBeNull();
-    expect(log).toEqual([]);
-  });
-
   describe('of a payment that failed', () => {
     const seen: PaymentEvent[] = [];
 

@@ -73,7 +73,7 @@ export const TARGETS = [
       'lib/events/handler-finder.ts': ['events/handler-finder'],
       'lib/events/handler-worker.ts': ['events/handler-worker', 'events/event-dispatcher'],
       'lib/runtime/coalesced-work.ts': ['runtime/coalesced-work'],
-      'lib/events/on-payment.decorator.ts': ['events/on-payment.decorator', 'events/handler-finder'],
+      'lib/events/on-payment.decorator.ts': ['events/handler-finder'],
       'lib/events/plain-events.ts': ['events/plain-events'],
     },
   },

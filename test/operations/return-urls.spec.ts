@@ -1,15 +1,15 @@
 import { RequestMethod } from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core';
-import { execFileSync } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { localUrlOf, ReturnUrlMaker, type ReturnUrls } from '../../lib/operations/return-urls.js';
 import { PaymentValidationError } from '../../lib/errors/payment-errors.js';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
+import { selfSigned } from '../rigs/certificates.js';
 
 const TOKEN = 'T'.repeat(43);
 
@@ -224,24 +224,7 @@ describe('the local URL', () => {
   });
 
   it('is https for a server with TLS', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'local-url-'));
-    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-    const args = [
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-subj',
-      '/CN=localhost',
-      '-keyout',
-      key,
-      '-out',
-      cert,
-    ];
-    execFileSync('openssl', args, { stdio: 'ignore' });
-    const server = createHttpsServer({ key: readFileSync(key), cert: readFileSync(cert) });
-    rmSync(folder, { recursive: true });
+    const server = createHttpsServer(selfSigned('localhost'));
     const [url, port] = await urlWhileListening(server, { port: 0 });
     expect(url).toBe(`https://localhost:${port}`);
   });

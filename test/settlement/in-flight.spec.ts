@@ -1,11 +1,8 @@
-import { Logger } from '@nestjs/common';
 import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { InFlight, ProcessHold, Refusals } from '../../lib/settlement/in-flight.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
-import type { AssembledFlows } from '../operations/assembled-flows.js';
-import { DECLINED } from '../operations/fake-gateway.js';
 import { logLines } from '../operations/log-lines.js';
-import { isOver, sale, TestShop } from '../operations/test-shop.js';
+import { isOver } from '../operations/test-shop.js';
 
 describe('InFlight', () => {
   it('waits for the running payments but not for later ones, so that a busy shop can shut down', async () => {
@@ -53,7 +50,7 @@ test.each<[string, () => Promise<string>]>([
   expect(timers()).toBe(before);
 });
 
-/** That no more than the limit run is in test/overload, the metric in test/telemetry. */
+/** That no more than the limit run is in test/overload, each method in test/recovery, the metric in test/telemetry. */
 describe('the limit', () => {
   const records: unknown[] = [];
   const log = logLines(records);
@@ -152,68 +149,6 @@ it('a payment is refused before the module has started, since nothing would reco
   });
   expect(String(error)).toContain('app.init()');
   expect(isRun).toBe(false);
-});
-
-/** Of each method of the service: whether it begins a payment, something else, or completes what was begun. */
-describe('of the service', () => {
-  const ID = 'ABC00000000000000001';
-  const NOT_FOUND = { code: 'PAYMENT_NOT_FOUND' };
-  const transactionDetails = { amount: '1.00', currencyCode: 949 };
-  let flows: AssembledFlows;
-  let shop: TestShop;
-
-  beforeEach(async () => {
-    Logger.overrideLogger(false);
-    shop = new TestShop();
-    flows = await shop.start({ maxInFlight: 1 });
-  });
-  afterEach(() => shop.gateway.close());
-
-  const METHODS: readonly [
-    name: string,
-    begins: 'a payment' | 'something' | 'nothing',
-    call: () => Promise<unknown>,
-  ][] = [
-    ['doPayment', 'a payment', () => flows.payments.doPayment(sale())],
-    ['init3d', 'a payment', () => flows.payments.init3d(sale())],
-    ['startHosted', 'a payment', () => flows.payments.startHosted({ transactionDetails })],
-    ['checkBin', 'something', () => flows.payments.checkBin('450803')],
-    ['refund', 'something', () => flows.payments.refund({ conversationId: ID })],
-    ['void', 'something', () => flows.payments.void({ conversationId: ID })],
-    [
-      'recordRefund',
-      'something',
-      () => flows.payments.recordRefund({ conversationId: ID, refundId: 'R-1', amount: '1.00', note: 'panel' }),
-    ],
-    ['reconcile', 'something', () => flows.payments.reconcile()],
-    ['auth3d', 'nothing', () => flows.payments.auth3d({ conversationId: ID, fields: {} })],
-    ['abandon', 'nothing', () => flows.payments.abandon(ID)],
-    ['inquire', 'nothing', () => flows.payments.inquire(ID)],
-    ['inquireRefund', 'nothing', () => flows.payments.inquireRefund(ID)],
-    ['resolve', 'nothing', () => flows.payments.resolve(ID, 'failed', 'panel')],
-    ['resolveRefund', 'nothing', () => flows.payments.resolveRefund(ID, 'failed', 'panel')],
-  ];
-
-  it.each(METHODS)('%s begins %s', async (_name, begins, call) => {
-    const running = shop.gateway.hold('DoPayment');
-    const paying = flows.payments.doPayment(sale());
-    await running.begun;
-    const overloaded = call().catch((error: unknown) => error);
-    if (begins === 'a payment') expect(await overloaded).toMatchObject({ code: 'PAYMENT_OVERLOAD' });
-    else expect(await overloaded).not.toMatchObject({ code: 'PAYMENT_OVERLOAD' });
-    running.answer(DECLINED);
-    await paying;
-    flows.inFlight.refuseNew();
-    await expect(call()).rejects.toMatchObject(begins === 'nothing' ? NOT_FOUND : { code: 'PAYMENT_SHUTDOWN' });
-  });
-
-  it('a callback is served once a shutdown has begun', async () => {
-    await flows.payments.init3d(sale({ conversationId: ID }));
-    const token = String(shop.gateway.sent('Init3d')[0]!.fields.returnUrl).split('/').at(-2)!;
-    flows.inFlight.refuseNew();
-    const { payment } = await flows.receiver.complete(token, { conversationId: ID });
-    expect(payment).toMatchObject({ state: 'succeeded' });
-  });
 });
 
 function unopened(settings: Partial<PaymentSettings> = {}, clock = new TestClock()): InFlight {
