@@ -175,6 +175,9 @@ describe('Reconciler', () => {
       expect(reconciler.unheardEvents).toBe(unheard);
       const line = 'log Old payments were purged with events that no handler took within 30 days: 1.';
       expect(log.filter((logged) => logged === line)).toHaveLength(unheard);
+      await shop.clock.advance(HOUR_MS);
+      await payments.reconcile();
+      expect(reconciler.unheardEvents).toBe(unheard);
     });
 
     it('continues in the next pass if a purge has more to delete', async () => {
