@@ -175,17 +175,16 @@ describe('Reconciler', () => {
       expect(reconciler.unheardEvents).toBe(unheard);
       const line = 'log Old payments were purged with events that no handler took within 30 days: 1.';
       expect(log.filter((logged) => logged === line)).toHaveLength(unheard);
-      await shop.clock.advance(HOUR_MS);
-      await payments.reconcile();
-      expect(reconciler.unheardEvents).toBe(unheard);
     });
 
     it('continues in the next pass if a purge has more to delete', async () => {
-      const { payments } = await shop.start({ retentionMs: DAY_MS });
+      const { payments, reconciler } = await shop.start({ retentionMs: DAY_MS });
       const purge = jest.spyOn(shop.store, 'purge');
-      purge.mockResolvedValueOnce({ payments: 7, events: 7, unheard: 0, hasMore: true });
+      purge.mockResolvedValueOnce({ payments: 7, events: 7, unheard: 2, hasMore: true });
+      purge.mockResolvedValueOnce({ payments: 3, events: 3, unheard: 1, hasMore: false });
       expect((await payments.reconcile()).purged).toBe(7);
-      expect((await payments.reconcile()).purged).toBe(0);
+      expect((await payments.reconcile()).purged).toBe(3);
+      expect(reconciler.unheardEvents).toBe(3);
       await payments.reconcile();
       expect(purge.mock.calls.filter(([account]) => account === 'default')).toHaveLength(2);
     });
