@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import { aRefundEvent } from '../../lib/testing/a-payment.js';
 import {
   observeHealth,
   PaymentHealth,
@@ -9,14 +8,13 @@ import {
 import { PaymentOperations } from '../../lib/operations/staff.js';
 import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
 import type { AssembledFlows } from '../operations/assembled-flows.js';
-import { LOST } from '../operations/fake-gateway.js';
 import { sale, TestShop } from '../operations/test-shop.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
-import { aPaymentRecord } from '../rigs/a-payment-record.js';
-import { NONE, reportWith } from './report-with.js';
+import { reportWith } from './report-with.js';
 
 const UNUSED = undefined as never;
 
+// What a shop reports, step by step, is in test/telemetry/expected/observed.txt.
 describe('PaymentHealth', () => {
   let shop: TestShop;
   let flows: AssembledFlows;
@@ -29,46 +27,6 @@ describe('PaymentHealth', () => {
     const { reader, owed, events, time, settings, reconciler, inFlight } = flows;
     const operations = new PaymentOperations(shop.store, reader, UNUSED, UNUSED, UNUSED, UNUSED, inFlight, settings);
     health = new PaymentHealth(operations, owed, events, time, settings, reconciler);
-  });
-
-  it('reports no problem for a healthy shop', async () => {
-    await flows.payments.doPayment(sale());
-    await flows.payments.reconcile();
-    expect(await health.report()).toMatchObject({
-      account: 'default',
-      at: shop.clock.now(),
-      store: 'up',
-      counts: {
-        states: { succeeded: { count: 1 }, unknown: NONE },
-        deliveries: { open: 0, parked: 0, orphaned: 0 },
-        otherGateway: 0,
-      },
-      owedWrites: 0,
-      longRuns: [],
-      clockOffsetMs: 0,
-    });
-  });
-
-  it('reports the writes that this process owes to a store that is down', async () => {
-    shop.store.replace = () => Promise.reject(new Error('down'));
-    shop.store.counts = () => Promise.reject(new Error('password=secret'));
-    await flows.payments.doPayment(sale());
-    const ofStore = { counts: null, oldestUnknownMs: null, oldestUnknownRefundMs: null };
-    expect(await health.report()).toMatchObject({ store: 'down', ...ofStore, owedWrites: 1 });
-  });
-
-  it('reports that no pass has succeeded while the store fails', async () => {
-    const { leaseDue } = shop.store;
-    shop.store.leaseDue = () => Promise.reject(new Error('down'));
-    flows.reconciler.start();
-    await shop.clock.advance(899_000);
-    expect(await health.report()).toMatchObject({ store: 'up', background: 'running' });
-    await shop.clock.advance(1_000);
-    expect(await health.report()).toMatchObject({ store: 'up', background: 'stalled' });
-    shop.store.leaseDue = leaseDue;
-    await shop.clock.advance(5_000);
-    expect(await health.report()).toMatchObject({ background: 'running' });
-    await flows.reconciler.stop();
   });
 
   it.each([
@@ -96,32 +54,6 @@ describe('PaymentHealth', () => {
     const { conversationId } = await paying;
     const run = { handlerId: 'stuck', eventId: `${conversationId}:2`, runningMs: 90_000 };
     expect((await health.report()).longRuns).toEqual([run]);
-  });
-
-  it('reports how long the oldest payment has been unknown', async () => {
-    shop.gateway.willAnswer('DoPayment', LOST);
-    await flows.payments.doPayment(sale());
-    expect((await health.report()).oldestUnknownMs).toBe(0);
-    await shop.clock.advance(1_234);
-    expect((await health.report()).oldestUnknownMs).toBe(1_234);
-  });
-
-  it('reports refunds that have no outcome, and their deliveries with those of payments', async () => {
-    await shop.store.insert(aPaymentRecord({ conversationId: 'PAID', state: 'succeeded' }));
-    const refund = { kind: 'refund', parentId: 'PAID', referenceLock: null, tokenHash: null } as const;
-    await shop.store.insert(aPaymentRecord({ ...refund, state: 'unknown', updatedAt: shop.clock.now() }));
-    const events = aRefundEvent({ refundId: 'BACK' });
-    await shop.store.insert(aPaymentRecord({ ...refund, conversationId: 'BACK' }), events);
-    await shop.clock.advance(1_234);
-    expect(await health.report()).toMatchObject({
-      counts: {
-        states: { unknown: { count: 0 } },
-        refunds: { refunding: { count: 0 }, unknown: { count: 1 }, review: { count: 0 } },
-        deliveries: { waiting: 1, open: 0 },
-      },
-      oldestUnknownMs: null,
-      oldestUnknownRefundMs: 1_234,
-    });
   });
 
   it('is injected by its class, and for a named account by the token of that account', () => {
