@@ -99,6 +99,7 @@ export class ObservedShop {
     health: (...limits) => this.health(Object.fromEntries(limits.map(settingOf))),
     metrics: () => undefined,
     close: () => this.app.close(),
+    'gateway-ends': () => this.simulator.close(),
     'handlers-fail': () => void (this.app.get(Orders).isFailing = true),
     'handlers-go-on': () => this.app.get(Orders).release(),
     'store-fails': (...methods) => {
