@@ -10,6 +10,7 @@ import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
 import type { AssembledFlows } from '../operations/assembled-flows.js';
 import { sale, TestShop } from '../operations/test-shop.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
+import { expectCases } from '../rigs/case-texts.js';
 import { reportWith } from './report-with.js';
 
 const UNUSED = undefined as never;
@@ -76,54 +77,29 @@ describe('the gauges', () => {
     recorder.stop();
   });
 
-  function startWith(more: Partial<PaymentHealthReport> = {}, maxInFlight: number | null = 256): void {
+  function startWith(more: Partial<PaymentHealthReport> = {}, maxInFlight: number | null = null): void {
     const report = reportWith(more);
     end = observeHealth({ report: () => Promise.resolve(report) }, { account: report.account, maxInFlight });
   }
 
-  const OF_STORE: readonly (readonly [string, Record<string, number>])[] = [
-    ['payments', { initiating: 0, awaiting: 0, charging: 0, authorizing: 0, pending: 0, unknown: 2, review: 0 }],
-    [
-      'payments.oldest_age',
-      { initiating: 0, awaiting: 0, charging: 0, authorizing: 0, pending: 0, unknown: 90, review: 0 },
-    ],
-    ['refunds', { refunding: 0, unknown: 1, review: 4 }],
-    ['refunds.oldest_age', { refunding: 0, unknown: 30, review: 5 }],
-    ['deliveries', { open: 4, parked: 5, orphaned: 6 }],
-    ['events.waiting', { '': 3 }],
-  ];
-  const OF_PROCESS: readonly (readonly [string, Record<string, number>])[] = [
-    ['writes.owed', { '': 7 }],
-    ['handlers.long_running', { '': 1 }],
-    ['clock.offset', { '': -2.5 }],
-  ];
-  const REFUSALS = { doPayment: 0, init3d: 0, startHosted: 0 };
+  /** Whether the store of a shop in trouble answers, and `maxInFlight` if it is set. */
+  async function ofShop(input: string): Promise<string> {
+    const [store, maxInFlight] = input.split(' ');
+    recorder.stop();
+    recorder = new TelemetryRecorder().start();
+    startWith(store === 'down' ? { store, counts: null } : {}, maxInFlight === undefined ? null : Number(maxInFlight));
+    const points = await recorder.points();
+    end();
+    return points
+      .map(({ name, attributes, value }) => `${name} ${Object.values(attributes).join(' ')}: ${String(value)}`)
+      .join('\n');
+  }
 
-  it.each<
-    [string, Partial<PaymentHealthReport>, number | null, readonly (readonly [string, Record<string, number>])[]]
-  >([
-    [
-      'have the values of the report, with times in seconds',
-      {},
-      null,
-      [...OF_STORE, ...OF_PROCESS, ['store.up', { '': 1 }], ['overload.refused', {}]],
-    ],
-    [
-      'leave out the values that only the store knows while it does not answer',
-      { store: 'down', counts: null },
-      256,
-      [...OF_STORE.map(([name]) => [name, {}] as const), ...OF_PROCESS, ['store.up', { '': 0 }]],
-    ],
-    ['include its refusals if maxInFlight is set', {}, 5, [['overload.refused', REFUSALS]]],
-  ])('%s', async (_title, more, maxInFlight, expected) => {
-    startWith(more, maxInFlight);
-    for (const [name, values] of expected) {
-      expect([name, await recorder.values(`card_payment.${name}`)]).toEqual([name, values]);
-    }
-  });
+  it('have the values of the report, with times in seconds, as in expected/gauges.txt', () =>
+    expectCases(import.meta.url, 'gauges.txt', { 'The gauges of a shop': ofShop }));
 
   it('are left out once they are ended', async () => {
-    startWith({}, null);
+    startWith();
     end();
     end();
     expect(await recorder.points()).toEqual([]);
