@@ -1,5 +1,4 @@
 import { Logger } from '@nestjs/common';
-import { aRefundEvent } from '../../lib/testing/a-payment.js';
 import {
   observeHealth,
   PaymentHealth,
@@ -9,14 +8,14 @@ import {
 import { PaymentOperations } from '../../lib/operations/staff.js';
 import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
 import type { AssembledFlows } from '../operations/assembled-flows.js';
-import { LOST } from '../operations/fake-gateway.js';
 import { sale, TestShop } from '../operations/test-shop.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
-import { aPaymentRecord } from '../rigs/a-payment-record.js';
-import { NONE, reportWith } from './report-with.js';
+import { expectCases } from '../rigs/case-texts.js';
+import { reportWith } from './report-with.js';
 
 const UNUSED = undefined as never;
 
+// What a shop reports, step by step, is in test/telemetry/expected/observed.txt.
 describe('PaymentHealth', () => {
   let shop: TestShop;
   let flows: AssembledFlows;
@@ -29,46 +28,6 @@ describe('PaymentHealth', () => {
     const { reader, owed, events, time, settings, reconciler, inFlight } = flows;
     const operations = new PaymentOperations(shop.store, reader, UNUSED, UNUSED, UNUSED, UNUSED, inFlight, settings);
     health = new PaymentHealth(operations, owed, events, time, settings, reconciler);
-  });
-
-  it('reports no problem for a healthy shop', async () => {
-    await flows.payments.doPayment(sale());
-    await flows.payments.reconcile();
-    expect(await health.report()).toMatchObject({
-      account: 'default',
-      at: shop.clock.now(),
-      store: 'up',
-      counts: {
-        states: { succeeded: { count: 1 }, unknown: NONE },
-        deliveries: { open: 0, parked: 0, orphaned: 0 },
-        otherGateway: 0,
-      },
-      owedWrites: 0,
-      longRuns: [],
-      clockOffsetMs: 0,
-    });
-  });
-
-  it('reports the writes that this process owes to a store that is down', async () => {
-    shop.store.replace = () => Promise.reject(new Error('down'));
-    shop.store.counts = () => Promise.reject(new Error('password=secret'));
-    await flows.payments.doPayment(sale());
-    const ofStore = { counts: null, oldestUnknownMs: null, oldestUnknownRefundMs: null };
-    expect(await health.report()).toMatchObject({ store: 'down', ...ofStore, owedWrites: 1 });
-  });
-
-  it('reports that no pass has succeeded while the store fails', async () => {
-    const { leaseDue } = shop.store;
-    shop.store.leaseDue = () => Promise.reject(new Error('down'));
-    flows.reconciler.start();
-    await shop.clock.advance(899_000);
-    expect(await health.report()).toMatchObject({ store: 'up', background: 'running' });
-    await shop.clock.advance(1_000);
-    expect(await health.report()).toMatchObject({ store: 'up', background: 'stalled' });
-    shop.store.leaseDue = leaseDue;
-    await shop.clock.advance(5_000);
-    expect(await health.report()).toMatchObject({ background: 'running' });
-    await flows.reconciler.stop();
   });
 
   it.each([
@@ -98,32 +57,6 @@ describe('PaymentHealth', () => {
     expect((await health.report()).longRuns).toEqual([run]);
   });
 
-  it('reports how long the oldest payment has been unknown', async () => {
-    shop.gateway.willAnswer('DoPayment', LOST);
-    await flows.payments.doPayment(sale());
-    expect((await health.report()).oldestUnknownMs).toBe(0);
-    await shop.clock.advance(1_234);
-    expect((await health.report()).oldestUnknownMs).toBe(1_234);
-  });
-
-  it('reports refunds that have no outcome, and their deliveries with those of payments', async () => {
-    await shop.store.insert(aPaymentRecord({ conversationId: 'PAID', state: 'succeeded' }));
-    const refund = { kind: 'refund', parentId: 'PAID', referenceLock: null, tokenHash: null } as const;
-    await shop.store.insert(aPaymentRecord({ ...refund, state: 'unknown', updatedAt: shop.clock.now() }));
-    const events = aRefundEvent({ refundId: 'BACK' });
-    await shop.store.insert(aPaymentRecord({ ...refund, conversationId: 'BACK' }), events);
-    await shop.clock.advance(1_234);
-    expect(await health.report()).toMatchObject({
-      counts: {
-        states: { unknown: { count: 0 } },
-        refunds: { refunding: { count: 0 }, unknown: { count: 1 }, review: { count: 0 } },
-        deliveries: { waiting: 1, open: 0 },
-      },
-      oldestUnknownMs: null,
-      oldestUnknownRefundMs: 1_234,
-    });
-  });
-
   it('is injected by its class, and for a named account by the token of that account', () => {
     expect(paymentHealthToken()).toBe(PaymentHealth);
     expect(paymentHealthToken('eu')).toBe(paymentHealthToken('eu'));
@@ -144,54 +77,29 @@ describe('the gauges', () => {
     recorder.stop();
   });
 
-  function startWith(more: Partial<PaymentHealthReport> = {}, maxInFlight: number | null = 256): void {
+  function startWith(more: Partial<PaymentHealthReport> = {}, maxInFlight: number | null = null): void {
     const report = reportWith(more);
     end = observeHealth({ report: () => Promise.resolve(report) }, { account: report.account, maxInFlight });
   }
 
-  const OF_STORE: readonly (readonly [string, Record<string, number>])[] = [
-    ['payments', { initiating: 0, awaiting: 0, charging: 0, authorizing: 0, pending: 0, unknown: 2, review: 0 }],
-    [
-      'payments.oldest_age',
-      { initiating: 0, awaiting: 0, charging: 0, authorizing: 0, pending: 0, unknown: 90, review: 0 },
-    ],
-    ['refunds', { refunding: 0, unknown: 1, review: 4 }],
-    ['refunds.oldest_age', { refunding: 0, unknown: 30, review: 5 }],
-    ['deliveries', { open: 4, parked: 5, orphaned: 6 }],
-    ['events.waiting', { '': 3 }],
-  ];
-  const OF_PROCESS: readonly (readonly [string, Record<string, number>])[] = [
-    ['writes.owed', { '': 7 }],
-    ['handlers.long_running', { '': 1 }],
-    ['clock.offset', { '': -2.5 }],
-  ];
-  const REFUSALS = { doPayment: 0, init3d: 0, startHosted: 0 };
+  /** Whether the store of a shop in trouble answers, and `maxInFlight` if it is set. */
+  async function ofShop(input: string): Promise<string> {
+    const [store, maxInFlight] = input.split(' ');
+    recorder.stop();
+    recorder = new TelemetryRecorder().start();
+    startWith(store === 'down' ? { store, counts: null } : {}, maxInFlight === undefined ? null : Number(maxInFlight));
+    const points = await recorder.points();
+    end();
+    return points
+      .map(({ name, attributes, value }) => `${name} ${Object.values(attributes).join(' ')}: ${String(value)}`)
+      .join('\n');
+  }
 
-  it.each<
-    [string, Partial<PaymentHealthReport>, number | null, readonly (readonly [string, Record<string, number>])[]]
-  >([
-    [
-      'have the values of the report, with times in seconds',
-      {},
-      null,
-      [...OF_STORE, ...OF_PROCESS, ['store.up', { '': 1 }], ['overload.refused', {}]],
-    ],
-    [
-      'leave out the values that only the store knows while it does not answer',
-      { store: 'down', counts: null },
-      256,
-      [...OF_STORE.map(([name]) => [name, {}] as const), ...OF_PROCESS, ['store.up', { '': 0 }]],
-    ],
-    ['include its refusals if maxInFlight is set', {}, 5, [['overload.refused', REFUSALS]]],
-  ])('%s', async (_title, more, maxInFlight, expected) => {
-    startWith(more, maxInFlight);
-    for (const [name, values] of expected) {
-      expect([name, await recorder.values(`card_payment.${name}`)]).toEqual([name, values]);
-    }
-  });
+  it('have the values of the report, with times in seconds, as in expected/gauges.txt', () =>
+    expectCases(import.meta.url, 'gauges.txt', { 'The gauges of a shop': ofShop }));
 
   it('are left out once they are ended', async () => {
-    startWith({}, null);
+    startWith();
     end();
     end();
     expect(await recorder.points()).toEqual([]);

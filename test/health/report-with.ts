@@ -5,8 +5,6 @@ const NOW = new Date('2026-03-01T09:00:00Z');
 const ago = (ms: number): Date => new Date(NOW.getTime() - ms);
 const { states, refunds } = await new MemoryPaymentStore().counts('default');
 
-export const NONE = { count: 0, oldest: null };
-
 /** What the store of a shop in trouble gives. */
 export const COUNTS: NonNullable<PaymentHealthReport['counts']> = {
   states: { ...states, unknown: { count: 2, oldest: ago(90_000) } },

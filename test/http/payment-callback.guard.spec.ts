@@ -18,7 +18,7 @@ import {
   ReceivedCallback,
 } from 'nestjs-card-payment';
 import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { type Merchant, PLATFORMS, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
+import { type Merchant, PLATFORMS, sale, simulatorOptions, startMerchant, useMerchants } from '../e2e/merchant.js';
 
 const ROUTE = 'https://shop.example/checkout/{token}/back';
 
@@ -171,50 +171,32 @@ describe.each(PLATFORMS)('a route of the merchant with PaymentCallbackGuard on %
   });
 });
 
-describe.each<[string, ValidationPipeOptions]>([
-  ['a global ValidationPipe', {}],
-  ['one that validates parameters of custom decorators', { validateCustomDecorators: true }],
-  [
-    'one that forbids unknown properties',
-    { validateCustomDecorators: true, whitelist: true, forbidNonWhitelisted: true },
-  ],
-  [
-    'one that transforms',
-    {
-      validateCustomDecorators: true,
-      whitelist: true,
-      transform: true,
-      transformOptions: { enableImplicitConversion: true },
-    },
-  ],
-])('@PaymentCallback() with %s', (_name, pipe) => {
-  let simulator: Simulator;
-  let shop: Merchant;
-
-  @Controller('piped')
-  class PipedController {
-    @Post(':token/back')
-    @UseGuards(PaymentCallbackGuard)
-    post(@PaymentCallback() received: ReceivedCallback): ReceivedCallback {
-      return received;
-    }
+@Controller('piped')
+class PipedController {
+  @Post(':token/back')
+  @UseGuards(PaymentCallbackGuard)
+  post(@PaymentCallback() received: ReceivedCallback): ReceivedCallback {
+    return received;
   }
+}
 
-  beforeAll(async () => {
-    simulator = await startSimulator({ dialect: 'morpos' });
-    shop = await startMerchant('express', simulator, {
+describe('@PaymentCallback()', () => {
+  const shops = useMerchants();
+  const validated = { validateCustomDecorators: true };
+  const transformed = { transform: true, transformOptions: { enableImplicitConversion: true } };
+
+  it.each<[string, ValidationPipeOptions]>([
+    ['a global ValidationPipe', {}],
+    ['one that validates parameters of custom decorators', validated],
+    ['one that forbids unknown properties', { ...validated, whitelist: true, forbidNonWhitelisted: true }],
+    ['one that transforms', { ...validated, whitelist: true, ...transformed }],
+  ])('gives the checked callback with %s', async (_pipe, pipe) => {
+    const shop = await shops.start('express', {
       metadata: { controllers: [PipedController] },
       configure: (app) => app.useGlobalPipes(new ValidationPipe(pipe)),
     });
-  });
-  afterAll(async () => {
-    await shop?.app.close();
-    await simulator.close();
-  });
-
-  it('gives the checked callback', async () => {
     const { conversationId } = await shop.payments.init3d(sale());
-    const { url, request, fields } = simulator.approve(conversationId);
+    const { url, request, fields } = shops.simulator.approve(conversationId);
     const answer = await fetch(`${shop.url}/piped/${url.split('/').at(-2)}/back`, request);
     expect(await answer.json()).toMatchObject({
       conversationId,

@@ -40,13 +40,12 @@ import { openedStoreAt } from '../rigs/shared-stores.js';
 import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { Notebook } from './notebook.js';
-import { type Leak, type Secret, searchFor } from './secret-search.js';
+import { CARD, CARD_SECRETS, type Leak, type Secret, searchFor } from './secret-search.js';
 
 const ALL_BUT_THE_DATE = [
   ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
   ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
 ];
-const CARD = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
 const HOLDER = { cardHolderName: 'Zeynep Karaağaç', buyerGsm: '+90 543 219 87 65' };
 const CREDENTIALS = {
   merchantId: '100200300',
@@ -54,18 +53,10 @@ const CREDENTIALS = {
   clientSecret: Buffer.from('a client secret that must stay one').toString('base64'),
   apiKey: 'api/key+that=must;stay-a-secret',
 };
-/** What can be recognised in every answer, and in what any code of the host throws. */
-const LASTING: readonly Secret[] = [
-  { name: 'card number', text: CARD.cardNo },
-  { name: 'first eight digits', text: CARD.cardNo.slice(0, 8) },
-  { name: 'last eight digits', text: CARD.cardNo.slice(-8) },
+const SECRETS: readonly Secret[] = [
+  ...CARD_SECRETS,
   { name: 'client secret', text: CREDENTIALS.clientSecret },
   { name: 'API key', text: CREDENTIALS.apiKey },
-];
-const SECRETS: readonly Secret[] = [
-  ...LASTING,
-  { name: 'security code', text: CARD.cvv, isWord: true },
-  { name: 'expiry', text: CARD.expDate, isWord: true },
   { name: 'first name', text: 'Zeynep', isWord: true },
   { name: 'last name', text: 'Karaağaç', isWord: true },
   { name: 'phone', text: '905432198765' },
@@ -93,6 +84,11 @@ const SINKS: [sink: string, ...canaries: Canary[]][] = [
   ['health', 'report'],
   ['service', 'shop'],
   ['callback: headers', 'shop'],
+  ...['refund', 'void', 'recordRefund', 'resolveRefund', 'checkBin', 'attack', 'error', 'start'].map(
+    (asked): [string] => [`${asked}:`],
+  ),
+  ['abandon:'],
+  ['record'],
   ['POST pay: page', 'order', 'gateway'],
   ['doPayment: result', 'order', 'gateway'],
   ['doPayment: error', 'order'],
@@ -574,24 +570,9 @@ describe('an attacker plants secrets in every answer, input and error of the hos
 
   it.each(SINKS)('but finds what was planted to be found: %s', (sink, ...canaries) => {
     const evidence = byItself(notebook).filter(({ source }) => source.replace(/^\d+ /, '').startsWith(sink));
+    expect(evidence).not.toEqual([]);
     const found = canaries.filter((name) => searchFor([{ name, text: CANARIES[name] }], evidence).length > 0);
     expect(found).toEqual(canaries);
-  });
-
-  it('in answers to everything that was asked', () => {
-    const sources = new Set(notebook.evidence.map(({ source }) => source.split(':')[0]));
-    const asked = [
-      'refund',
-      'void',
-      'recordRefund',
-      'resolveRefund',
-      'checkBin',
-      'callback',
-      'attack',
-      'error',
-      'start',
-    ];
-    expect([...sources]).toEqual(expect.arrayContaining([...asked, 'abandon', 'record', 'payments show']));
   });
 
   it('and would find each secret in a log line, a page, an error, an event and a row', async () => {

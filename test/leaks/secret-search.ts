@@ -19,6 +19,17 @@ export interface Leak {
   readonly excerpt: string;
 }
 
+export const CARD = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
+
+/** What is shown of the card is its mask alone. */
+export const CARD_SECRETS: readonly Secret[] = [
+  { name: 'card number', text: CARD.cardNo },
+  { name: 'first eight digits', text: CARD.cardNo.slice(0, 8) },
+  { name: 'last eight digits', text: CARD.cardNo.slice(-8) },
+  { name: 'security code', text: CARD.cvv, isWord: true },
+  { name: 'expiry', text: CARD.expDate, isWord: true },
+];
+
 /** Finds texts as they are written, in any case, or spaced: `5246 7763-5690 3508`. */
 export function searchFor(secrets: readonly Secret[], evidence: readonly Evidence[]): Leak[] {
   const sought = secrets.map((secret) => ({ secret, tight: tightOf(secret.text), pattern: patternOf(secret) }));

@@ -62,8 +62,8 @@ export const TARGETS = [
   {
     name: 'health',
     files: {
-      'lib/health/payment-health.ts': ['health/'],
-      'lib/health/payment-health.indicator.ts': ['health/payment-health.indicator'],
+      'lib/health/payment-health.ts': ['health/', 'telemetry/telemetry'],
+      'lib/health/payment-health.indicator.ts': ['health/payment-health.indicator', 'telemetry/telemetry'],
     },
   },
   {

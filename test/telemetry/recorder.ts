@@ -49,10 +49,6 @@ export class TelemetryRecorder {
     metrics.disable();
   }
 
-  reset(): void {
-    this.exporter.reset();
-  }
-
   get spans(): ReadableSpan[] {
     return this.exporter.getFinishedSpans();
   }

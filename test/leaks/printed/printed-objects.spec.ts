@@ -1,5 +1,7 @@
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { format, inspect, type InspectOptions } from 'node:util';
 import { type DynamicModule, Global, type INestApplicationContext, Module } from '@nestjs/common';
 import { ApplicationConfig, ModuleRef, ModulesContainer, NestFactory } from '@nestjs/core';
@@ -17,7 +19,7 @@ import pg from 'pg';
 import { Agent, ProxyAgent } from 'undici';
 import { resolveSettings } from '../../../lib/options/resolve-settings.js';
 import { sale } from '../../rigs/sale.js';
-import { type Secret, searchFor } from '../secret-search.js';
+import { CARD, type Secret, searchFor } from '../secret-search.js';
 
 const CREDENTIALS = {
   merchantId: '100200300',
@@ -25,7 +27,6 @@ const CREDENTIALS = {
   clientSecret: Buffer.from('a client secret to be printed').toString('base64'),
   apiKey: 'api-key-that-nobody-prints',
 };
-const CARD = { cardNo: '5246776356903508', expDate: '1230', cvv: '792' };
 const PASSWORD = 'store-password-1';
 const PROXY_TOKEN = 'Basic cHJveHk6cGFzc3dvcmQ=';
 const STORE_URL = `postgres://shop:${PASSWORD}@127.0.0.1:9/shop`;
@@ -41,7 +42,7 @@ const EVERYTHING: InspectOptions = { depth: Infinity, showHidden: true, maxArray
 /** Every way in which Node.js prints a value, at every depth, and its JSON, circles left out. */
 function printings(value: unknown): string[] {
   const above: unknown[] = [];
-  const json = JSON.stringify(value, function (this: unknown, _name, member: unknown) {
+  const text = JSON.stringify(value, function (this: unknown, _name, member: unknown) {
     while (above.length > 0 && above.at(-1) !== this) above.pop();
     if (typeof member !== 'object' || member === null) return typeof member === 'bigint' ? String(member) : member;
     if (above.includes(member)) return '[circle]';
@@ -53,7 +54,7 @@ function printings(value: unknown): string[] {
     inspect(value, { ...EVERYTHING, getters: true }),
     inspect(value, { ...EVERYTHING, customInspect: false }),
     format('%s %o %O', value, value, value),
-    json ?? '',
+    text ?? '',
   ];
 }
 
@@ -105,18 +106,12 @@ describe.each(REGISTRATIONS)('a module made by %s', (_way, register) => {
   let arrived: Promise<Secret[]>;
 
   beforeAll(async () => {
-    let arrive: (sent: Secret[]) => void;
-    arrived = new Promise((go) => (arrive = go));
-    gateway = createServer((request) => {
-      let body = '';
-      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-      request.on('end', () => {
-        const { sign } = JSON.parse(body) as { sign: string };
-        const header = String(request.headers['x-clientsecret']);
-        arrive([sign, header].map((text) => ({ name: 'sent secret', text })));
-      });
-    }).listen(0, '127.0.0.1');
-    await new Promise((go) => gateway.once('listening', go));
+    gateway = createServer().listen(0, '127.0.0.1');
+    arrived = once(gateway, 'request').then(async ([request]: IncomingMessage[]) => {
+      const { sign } = (await json(request!)) as { sign: string };
+      return [sign, String(request!.headers['x-clientsecret'])].map((text) => ({ name: 'sent secret', text }));
+    });
+    await once(gateway, 'listening');
     const baseUrl = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`;
     dispatcher = new Agent();
     app = await NestFactory.createApplicationContext(register({ baseUrl, dispatcher, timeoutMs: 10_000 }), {
