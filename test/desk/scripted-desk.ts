@@ -7,7 +7,9 @@ import type { PaymentRecord } from '../../lib/payment/payment.js';
 import type { Platform } from '../e2e/merchant.js';
 import { ODD } from '../rigs/odd-answers.js';
 import { linesOf, unescaped } from '../rigs/page-text.js';
+import type { Script } from '../rigs/played-scripts.js';
 import { sale } from '../rigs/sale.js';
+import { wrapped } from '../rigs/wrapped.js';
 import { msOf } from '../scripts/transcript.js';
 import { ACTS, fingerprintOf } from '../../lib/desk/acts.js';
 import { DeskPage, type DeskShop, fail, Orders, secondAccount, StaffAccess, startDesk } from './desk-shop.js';
@@ -19,7 +21,6 @@ const GIVEN: Readonly<Record<string, SimulatorOptions>> = {
   'a desk of its own': {},
   'a gateway without refunds': { dialect: 'standard' },
 };
-const WIDTH = 116;
 /** Of the lines that a page has no more, so many are told. */
 const MAX_GONE = 12;
 const START = new Date('2026-03-01T12:00:00.000Z');
@@ -92,7 +93,7 @@ export class ScriptedDesk {
    *
    * @param first the page of each kind that was shown first, to which the first one of a script is compared
    */
-  async play(title: string, steps: readonly string[], first: Map<string, readonly string[]>): Promise<string> {
+  async play({ title, steps }: Script, first: Map<string, readonly string[]>): Promise<string> {
     this.clock.set(START);
     // What pages say of the time is by the system's clock.
     jest.spyOn(Date, 'now').mockImplementation(() => this.clock.now().getTime());
@@ -326,15 +327,7 @@ export class ScriptedDesk {
 
   /** Writes a line, and more if it is long. */
   private tell(text: string): void {
-    let line = '   ';
-    for (const word of this.renamed(text).split(' ')) {
-      if (line.length + word.length >= WIDTH && line.trim() !== '') {
-        this.lines.push(line);
-        line = '     ';
-      }
-      line += ` ${word}`;
-    }
-    this.lines.push(line);
+    this.lines.push(wrapped(this.renamed(text), '    '));
   }
 
   /** With names for ids, and without what differs from run to run. */

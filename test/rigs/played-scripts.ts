@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ExpectedTexts } from './expected-texts.js';
 
@@ -7,28 +8,31 @@ export interface Script {
   readonly steps: readonly string[];
 }
 
+/** What comes of a script, whose name is that of its file with a number. */
+type Play = (script: Script, name: string) => Promise<string>;
+
 /**
  * Tests that scripts come out as in these files of the folder `expected` beside a suite. A file holds scripts: a title,
  * steps, and below each step what it shows. For a new script, write its title and steps into a file, and have the rest
  * written by UPDATE_EXPECTED=1.
  *
  * @param suite its `import.meta.url`
- * @param play what comes of a script
  */
-export function itPlays(suite: string, files: readonly string[], play: (script: Script) => Promise<string>): void {
-  const texts = new ExpectedTexts(suite);
+export function itPlays(suite: string, files: readonly string[], play: Play): void {
+  it.each(files)('scripts come out as in %s', (file) => expectScripts(suite, file, play), 120_000);
+  itHasNoOtherScripts(suite, files);
+}
 
-  it.each(files)(
-    'scripts come out as in %s',
-    async (file) => {
-      const played: string[] = [];
-      for (const script of scriptsIn(playedText(suite, file))) played.push(await play(script));
-      texts.expect(file, `${played.join('\n\n')}\n`);
-    },
-    120_000,
-  );
+export async function expectScripts(suite: string, file: string, play: Play): Promise<void> {
+  const played: string[] = [];
+  for (const [number, script] of scriptsIn(playedText(suite, file)).entries()) {
+    played.push(await play(script, `${basename(file, '.txt')}${number}`));
+  }
+  new ExpectedTexts(suite).expect(file, `${played.join('\n\n')}\n`);
+}
 
-  it('there is no other file of scripts', () => texts.expectNoOthers(files));
+export function itHasNoOtherScripts(suite: string, files: readonly string[]): void {
+  it('there is no other file of scripts', () => new ExpectedTexts(suite).expectNoOthers(files));
 }
 
 /** The text of a file of scripts. */

@@ -30,6 +30,7 @@ import { TestClock } from 'nestjs-card-payment/testing';
 import { Agent, buildConnector } from 'undici';
 import { simulatorOptions } from '../e2e/merchant.js';
 import { ODD } from '../rigs/odd-answers.js';
+import type { Script } from '../rigs/played-scripts.js';
 import { approveUnbound, showInInquiries } from '../rigs/odd-gateway.js';
 import { interceptCalls } from '../rigs/store-calls.js';
 import { freePort } from '../services/server.js';
@@ -40,12 +41,6 @@ import { msOf, Transcript } from './transcript.js';
 import type { LedgerEvent } from '../../lib/payment/payment-event.js';
 import { Randomness, SystemRandomness } from '../../lib/runtime/randomness.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-
-/** A script as it stands in its file, without what came of its steps. */
-export interface Script {
-  readonly title: string;
-  readonly steps: readonly string[];
-}
 
 type Named = Readonly<Record<string, string>>;
 type Step = (words: readonly string[], named: Named) => unknown;

@@ -1,11 +1,11 @@
 import { Payment, PaymentError, type PaymentHistoryEntry, Refund, type ValidationIssue } from 'nestjs-card-payment';
 import type { LedgerEvent } from '../../lib/payment/payment-event.js';
+import { wrapped } from '../rigs/wrapped.js';
 
-const WIDTH = 116;
 const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
-/** What stands before the other facts of a payment or refund. */
 /** Shown only where it is true. */
 const UNUSUAL = { allowRepeat: true };
+/** What stands before the other facts of a payment or refund. */
 const IN_HEADING: ReadonlySet<string> = new Set(['version', 'state', 'reason', 'conversationId', 'refundId']);
 
 type Facts = ReadonlyMap<string, string>;
@@ -39,16 +39,7 @@ export class Transcript {
   }
 
   write(indent: number, text: string): void {
-    const margin = '  '.repeat(indent);
-    let line = margin;
-    for (const word of this.renamed(text).split(' ')) {
-      if (line.length + word.length > WIDTH && line.trim() !== '') {
-        this.lines.push(line.trimEnd());
-        line = `${margin}  `;
-      }
-      line += `${word} `;
-    }
-    this.lines.push(line.trimEnd());
+    this.lines.push(wrapped(this.renamed(text), '  '.repeat(indent)));
   }
 
   toString(): string {

@@ -7,10 +7,12 @@ import {
   startSimulator,
 } from '../../lib/simulator/index.js';
 import type { Script } from '../rigs/played-scripts.js';
+import { wrapped } from '../rigs/wrapped.js';
 import { type Asked, SimulatedMerchant } from './simulated-merchant.js';
 
 const NOON = new Date('2026-03-05T12:09:09Z');
-const WIDTH = 116;
+/** Lines also end at the commas of JSON. */
+const LINE_ENDS = /(?<=[ ,])/;
 const SALES: SimulatorOperation[] = ['DoPayment', 'Init3d'];
 const PAGES: SimulatorOperation[] = ['hostedPage', 'embeddedForm'];
 const SIGNED: SimulatorOperation[] = [...SALES, ...PAGES, 'refund', 'void', 'CheckBin', 'CheckPayment'];
@@ -163,7 +165,7 @@ export class ScriptedGateway {
         return `"${name}":"(a page that posts to ${/action=\\?"https?:\/\/[^/"]+(\/[\w/-]+)/.exec(content)?.[1]})"`;
       })
       .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'SESSION');
-    for (const line of stable.split('\n')) this.lines.push(...wrapped(line));
+    this.lines.push(wrapped(stable, '    ', LINE_ENDS));
   }
 }
 
@@ -189,18 +191,4 @@ function textOf(facts: object): string {
   return entries
     .map(([name, value]) => `${name} ${value instanceof Date ? value.toISOString() : String(value)}`)
     .join(', ');
-}
-
-/** Lines of a width that can be read, at blanks and at the commas of JSON. */
-function wrapped(text: string): string[] {
-  const lines: string[] = [];
-  let line = '    ';
-  for (const part of text.split(/(?<=[ ,])/)) {
-    if (line.length + part.trimEnd().length > WIDTH && line.trim() !== '') {
-      lines.push(line.trimEnd());
-      line = '      ';
-    }
-    line += part;
-  }
-  return [...lines, line.trimEnd()];
 }
