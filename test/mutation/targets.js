@@ -80,7 +80,7 @@ export const TARGETS = [
   {
     name: 'operations',
     files: {
-      'lib/settlement/writer.ts': ['scripts/scripts'],
+      'lib/settlement/writer.ts': ['settlement/writer', 'scripts/scripts'],
       'lib/settlement/in-flight.ts': ['settlement/in-flight', 'overload/bound'],
       'lib/settlement/records.ts': ['settlement/records'],
       'lib/settlement/change-log.ts': ['settlement/change-log'],

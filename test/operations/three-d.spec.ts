@@ -79,6 +79,17 @@ describe('ThreeDPayments', () => {
       for (const secret of [token, html, content]) expect(kept).not.toContain(secret);
     });
 
+    it('keeps its key, even if it turns out that money moved for the expired one that had it before', async () => {
+      const input = sale({ idempotencyKey: 'basket' });
+      const expired = await startPayment(payments, input);
+      await shop.clock.advance(HOUR_MS);
+      await payments.reconcile();
+      expect(await stored(expired)).toMatchObject({ state: 'expired', idempotencyKey: null });
+      const conversationId = await startPayment(payments, input);
+      expect(await payments.inquire(expired)).toMatchObject({ state: 'review' });
+      expect(await shop.store.findByIdempotencyKey('default', 'payment', 'basket')).toMatchObject({ conversationId });
+    });
+
     it.each([
       ['the page', reply({ code: 'B0000', htmlForm: 'PGh0bWw+PC9odG1sPg==' })],
       ['a decline', DECLINED],
