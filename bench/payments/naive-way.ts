@@ -93,11 +93,10 @@ function signOf(sale: Sale): string {
 function signedHeaders(): Record<string, string> {
   const timestamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
   const secret = Buffer.from(MERCHANT.clientSecret, 'base64');
+  const hash = createHash('sha256').update(secret).update(timestamp).digest('hex');
   return {
     'x-ClientID': MERCHANT.clientId,
-    'x-ClientSecret': Buffer.from(createHash('sha256').update(secret).update(timestamp).digest('hex')).toString(
-      'base64',
-    ),
+    'x-ClientSecret': Buffer.from(hash).toString('base64'),
     'x-GrantType': 'client_credentials',
     'x-Scope': 'pf_write pf_read',
     'x-Timestamp': timestamp,

@@ -17,7 +17,8 @@ const CALLS = 200;
 interface Task {
   readonly name: string;
   readonly call: (number: number) => Promise<unknown>;
-  readonly calls: number;
+  /** Default: {@link CALLS}. */
+  readonly calls?: number;
 }
 
 /** What one size of the database showed. */
@@ -101,18 +102,13 @@ function tasksOf(payments: PaymentService, copy: (number: number) => ReturnType<
     if (!(await payments.find(copy(number).conversationId))) throw new Error('a copied payment was not found');
   };
   return [
-    { name: 'find', calls: CALLS, call: find },
-    { name: 'findByReference', calls: CALLS, call: (number) => payments.findByReference(copy(number).reference) },
-    { name: 'doPayment', calls: CALLS, call: (number) => payments.doPayment(keyed(number)) },
-    { name: 'doPayment, repeated', calls: CALLS, call: (number) => payments.doPayment(keyed(number)) },
-    {
-      name: 'init3d',
-      calls: CALLS,
-      call: async (number) => opened.push((await payments.init3d(saleOf(number))).conversationId),
-    },
+    { name: 'find', call: find },
+    { name: 'findByReference', call: (number) => payments.findByReference(copy(number).reference) },
+    { name: 'doPayment', call: (number) => payments.doPayment(keyed(number)) },
+    { name: 'doPayment, repeated', call: (number) => payments.doPayment(keyed(number)) },
+    { name: 'init3d', call: async (number) => opened.push((await payments.init3d(saleOf(number))).conversationId) },
     {
       name: 'auth3d',
-      calls: CALLS,
       call: (number) => payments.auth3d({ conversationId: opened[number]!, fields: bankFields(opened[number]!) }),
     },
     { name: `reconcile, ${2 * CALLS} events`, calls: 1, call: () => payments.reconcile() },
@@ -120,7 +116,7 @@ function tasksOf(payments: PaymentService, copy: (number: number) => ReturnType<
   ];
 }
 
-async function timed({ name, call, calls }: Task, database: ScaleConnection): Promise<Figures['tasks'][number]> {
+async function timed({ name, call, calls = CALLS }: Task, database: ScaleConnection) {
   const before = await database.reads();
   const took = await repeat(call, { from: 0, count: calls, atOnce: 1 });
   return { name, ms: milliseconds(took), reads: ((await database.reads()) - before) / calls };
