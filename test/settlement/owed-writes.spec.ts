@@ -10,8 +10,8 @@ const GIVEN_UP =
   'The outcomes of these payments are not written: ONE, TWO.';
 
 /**
- * The store is down at first. What is seen: how many are owed; since the last look, how often writes were tried, how many
- * ran at once, and which were written or given up; whether the process is held, and is idle, as no timer runs any more.
+ * The store is down at first. What is seen: how many are owed; how often writes were tried since the last look, how
+ * many ran at once, which were written and given up; whether the process is held, and is idle, as no timer runs.
  */
 const CASES: Cases = {
   'are made within seconds after a store that was down for however long': [

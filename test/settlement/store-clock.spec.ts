@@ -178,8 +178,8 @@ describe('StoreClock', () => {
   ])('warns once of a host whose clock is %s off, and says what that means', async (ahead, side) => {
     await takeSteps(`start ${ahead}; pass 10m`, STEPS, see);
     expect(log).toEqual([
-      `warn This host's clock is 10800 seconds ${side} the payment store's. The store's time counts for payments; the ` +
-        "gateway still gets this host's time (x-Timestamp) and may refuse it. Set the clock (NTP).",
+      `warn This host's clock is 10800 seconds ${side} the payment store's. The store's time counts for payments; ` +
+        "the gateway still gets this host's time (x-Timestamp) and may refuse it. Set the clock (NTP).",
     ]);
     expect(records).toMatchObject([{ clockOffsetMs: -msOf(ahead) }]);
     expect(offBy()).toBe(0);
