@@ -22,10 +22,18 @@ import type {
 import type { TestClock } from '../../../lib/testing/index.js';
 import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
-/** One thing that every store must do. */
-export interface PaymentStoreCase {
-  readonly name: string;
-  readonly run: (trial: StoreTrial) => Promise<void>;
+/** Throws where a store does not do what it must. */
+export type StoreCase = (trial: StoreTrial) => Promise<void>;
+
+/** By what every store must do. */
+export type StoreCases = Readonly<Record<string, StoreCase>>;
+
+/** A case for each of these. */
+export function casesOf<T>(
+  each: readonly T[],
+  caseOf: (one: T, index: number) => readonly [what: string, run: StoreCase],
+): StoreCases {
+  return Object.fromEntries(each.map(caseOf));
 }
 
 const START = Date.parse('2026-03-01T10:00:00.123Z');
@@ -260,15 +268,6 @@ export class StoreTrial {
   async take(handlerId: string, options: LeaseOptions = {}): Promise<Delivery[]> {
     await this.fanOut();
     return this.lease(handlerId, options);
-  }
-
-  /** Takes the next delivery and postpones it. @returns the delivery as it was leased */
-  async fail(handlerId: string, to: Partial<Postponement>): Promise<Delivery> {
-    const lease = unique('lease');
-    const [delivery] = await this.take(handlerId, { lease, limit: 1 });
-    assert.ok(delivery, 'there must be a delivery that is due');
-    await this.store.postpone(leased(delivery, lease), aPostponement(to));
-    return delivery;
   }
 
   /** Takes and acknowledges until nothing is due. @returns the ids of the events in the order of their delivery */
