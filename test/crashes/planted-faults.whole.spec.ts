@@ -1,5 +1,4 @@
 import { compareLedgers, lostEvents } from '../rigs/ledger-comparison.js';
-import { compareRefunds } from '../rigs/refund-comparison.js';
 import { type Crash, refundOf, type RefundFlow, type Sale } from './attempt.js';
 import { CrashTrial } from './crash-trial.js';
 import type { Flaw } from './flawed-store.js';
@@ -25,8 +24,8 @@ describe('with flawed stores, the comparison finds', () => {
       const [event] = await crash(FORGOTTEN, { flow: 'direct', point: 'before the handler' });
       expect((await trial.comeAfter()).code).toBe(0);
       const books = await trial.books();
-      const { chargedTwice, lost, invented } = compareLedgers(books);
-      expect(chargedTwice).toEqual([
+      const { movedTwice, lost, invented } = compareLedgers(books);
+      expect(movedTwice).toEqual([
         `${claim!.conversationId}: repeated-call Auth3d`,
         expect.stringMatching(`: charged for ${opening!.reference}, as was ${opening!.conversationId}$`),
       ]);
@@ -59,8 +58,8 @@ describe('with flawed stores, the comparison finds', () => {
       const event = await crash(FORGOTTEN, 'refund', 'before the handler');
       expect((await trial.comeAfter()).code).toBe(0);
       const books = await trial.books();
-      const { givenTwice, lost, invented } = compareRefunds(books);
-      expect(givenTwice).toEqual([]);
+      const { movedTwice, lost, invented } = compareLedgers(books);
+      expect(movedTwice).toEqual([]);
       expect(new Set(lost)).toEqual(
         new Set([
           `${unwritten.refundId}: given back, and not in the store`,
