@@ -11,6 +11,7 @@ import { referenceLockIn } from '../../../lib/payment/transitions.js';
 import type {
   Delivery,
   LeasedDelivery,
+  ListPage,
   PaymentStore,
   Postponement,
   PurgeCounts,
@@ -218,6 +219,11 @@ export class StoreTrial {
 
   find(record: PaymentRecord): Promise<PaymentRecord | null> {
     return this.store.find(record.account, record.conversationId);
+  }
+
+  /** The newest records of the account, payments unless told otherwise. */
+  list(page: Partial<ListPage>, store = this.store): Promise<PaymentRecord[]> {
+    return store.list({ account: this.account, type: 'payment', after: null, limit: 100, ...page });
   }
 
   /** That these are stored as they are here. */
