@@ -16,7 +16,7 @@ const VICTIM = new URL('victim-process.ts', import.meta.url);
 const SURVIVOR = new URL('survivor-process.ts', import.meta.url);
 
 /** What the gateway, the store and the handlers say when all is over. */
-export interface Books extends BothLedgers {
+export interface FinalState extends BothLedgers {
   /** Ids of the events that a handler has heard. */
   readonly heard: ReadonlySet<string>;
 }
@@ -89,7 +89,7 @@ export class CrashTrial {
    * A process comes after those that were killed, and works until nothing is left to do.
    * @returns its exit code, and how many passes it made
    */
-  async comeAfter(): Promise<{ code: number | null; passes: number }> {
+  async recover(): Promise<{ code: number | null; passes: number }> {
     const survivor = await TaskProcess.fork(SURVIVOR, this.settings);
     try {
       const passes = await survivor.ask<number>('settle', this.attempts);
@@ -101,7 +101,7 @@ export class CrashTrial {
     }
   }
 
-  async books(): Promise<Books> {
+  async finalState(): Promise<FinalState> {
     const references = new Map(this.attempts.map(({ sale }) => [sale.conversationId, sale.reference]));
     const stored = await storedLedger(this.store, references.values());
     const heard = new Set(existsSync(this.journal) ? readFileSync(this.journal, 'utf8').split('\n') : []);

@@ -67,17 +67,17 @@ describe.each(STORES)('on %s', (name) => {
     it(
       'another process comes after them, until nothing is left to do',
       async () => {
-        const { code, passes } = await trial.comeAfter();
+        const { code, passes } = await trial.recover();
         expect(code).toBe(0);
         expect(passes).toBeLessThan(20);
-        const books = await trial.books();
-        differences = compareLedgers(books);
-        unheard = [...lostEvents(books.payments, books.heard), ...lostEvents(books.refunds, books.heard)];
-        expect(books.refunds).toHaveLength(REFUNDS);
-        expect(books.refunds.filter(({ record: { state } }) => state === 'refunding')).toEqual([]);
+        const final = await trial.finalState();
+        differences = compareLedgers(final);
+        unheard = [...lostEvents(final.payments, final.heard), ...lostEvents(final.refunds, final.heard)];
+        expect(final.refunds).toHaveLength(REFUNDS);
+        expect(final.refunds.filter(({ record: { state } }) => state === 'refunding')).toEqual([]);
         // What is given back was taken before.
-        expect(books.ledger.charges.length).toBeGreaterThanOrEqual(REFUNDS);
-        expect(books.payments.flatMap(owedEvents).length).toBeGreaterThanOrEqual(books.payments.length);
+        expect(final.ledger.charges.length).toBeGreaterThanOrEqual(REFUNDS);
+        expect(final.payments.flatMap(owedEvents).length).toBeGreaterThanOrEqual(final.payments.length);
       },
       180_000 + CRASHES * POINTS.length * 2_000,
     );
