@@ -155,7 +155,7 @@ describe('OwedWrites', () => {
     return facts.filter(Boolean).join(', ');
   }
 
-  it.each(eachOf(CASES))('%s: %s', (_what, script) => takeSteps(script, STEPS, see));
+  it.each(eachOf(CASES))('%s (script %#)', (_what, script) => takeSteps(script, STEPS, see));
 
   it('are logged while they are still owed', async () => {
     await takeSteps('owe ONE; pass 1s', STEPS, see);

@@ -170,7 +170,7 @@ describe('StoreClock', () => {
     return [...new Set(results.splice(0)), ...shown].join(', ') || 'right';
   }
 
-  it.each(eachOf(CASES))('%s: %s', (_what, script) => takeSteps(script, STEPS, see));
+  it.each(eachOf(CASES))('%s (script %#)', (_what, script) => takeSteps(script, STEPS, see));
 
   it.each([
     ['3h', 'ahead of'],
