@@ -72,13 +72,6 @@ describe('open store', () => {
       await releaseStore(store);
       expect(close).toHaveBeenCalledTimes(1);
     });
-
-    test('is closed where the only one cannot open it', async () => {
-      const { store, close, open } = shared();
-      open.mockRejectedValueOnce(new Error('no'));
-      await problemOf({ store });
-      expect(close).toHaveBeenCalledTimes(1);
-    });
   });
 
   test('a store without a server of its own goes by the clock of the process', async () => {
