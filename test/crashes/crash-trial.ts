@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Simulator, SimulatorLedger } from 'nestjs-card-payment/simulator';
-import { storedPayments, type StoredPayment } from '../rigs/ledger-comparison.js';
-import { storedRefunds, type StoredRefund } from '../rigs/refund-comparison.js';
+import type { Simulator } from 'nestjs-card-payment/simulator';
+import { type BothLedgers, storedLedger } from '../rigs/ledger-comparison.js';
 import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { makeScratchFolder } from '../rigs/scratch-folder.js';
@@ -17,14 +16,7 @@ const VICTIM = new URL('victim-process.ts', import.meta.url);
 const SURVIVOR = new URL('survivor-process.ts', import.meta.url);
 
 /** What the gateway, the store and the handlers say when all is over. */
-export interface Books {
-  readonly ledger: SimulatorLedger;
-  /** Of the orders that were attempted. */
-  readonly payments: readonly StoredPayment[];
-  /** Of those payments. */
-  readonly refunds: readonly StoredRefund[];
-  /** The orders of the payments that were attempted, by conversationId. */
-  readonly references: ReadonlyMap<string, string>;
+export interface FinalState extends BothLedgers {
   /** Ids of the events that a handler has heard. */
   readonly heard: ReadonlySet<string>;
 }
@@ -97,7 +89,7 @@ export class CrashTrial {
    * A process comes after those that were killed, and works until nothing is left to do.
    * @returns its exit code, and how many passes it made
    */
-  async comeAfter(): Promise<{ code: number | null; passes: number }> {
+  async recover(): Promise<{ code: number | null; passes: number }> {
     const survivor = await TaskProcess.fork(SURVIVOR, this.settings);
     try {
       const passes = await survivor.ask<number>('settle', this.attempts);
@@ -109,12 +101,11 @@ export class CrashTrial {
     }
   }
 
-  async books(): Promise<Books> {
+  async finalState(): Promise<FinalState> {
     const references = new Map(this.attempts.map(({ sale }) => [sale.conversationId, sale.reference]));
-    const payments = await storedPayments(this.store, references.values());
-    const refunds = await storedRefunds(this.store, payments);
+    const stored = await storedLedger(this.store, references.values());
     const heard = new Set(existsSync(this.journal) ? readFileSync(this.journal, 'utf8').split('\n') : []);
-    return { ledger: this.simulator.ledger, payments, refunds, references, heard };
+    return { ledger: this.simulator.ledger, ...stored, references, heard };
   }
 
   private get settings(): ShopSettings {

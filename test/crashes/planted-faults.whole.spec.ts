@@ -1,5 +1,4 @@
 import { compareLedgers, lostEvents } from '../rigs/ledger-comparison.js';
-import { compareRefunds } from '../rigs/refund-comparison.js';
 import { type Crash, refundOf, type RefundFlow, type Sale } from './attempt.js';
 import { CrashTrial } from './crash-trial.js';
 import type { Flaw } from './flawed-store.js';
@@ -23,10 +22,10 @@ describe('with flawed stores, the comparison finds', () => {
       );
       const [early] = await crash(EARLY, { flow: 'direct', point: 'after the opening write' });
       const [event] = await crash(FORGOTTEN, { flow: 'direct', point: 'before the handler' });
-      expect((await trial.comeAfter()).code).toBe(0);
-      const books = await trial.books();
-      const { chargedTwice, lost, invented } = compareLedgers(books);
-      expect(chargedTwice).toEqual([
+      expect((await trial.recover()).code).toBe(0);
+      const final = await trial.finalState();
+      const { movedTwice, lost, invented } = compareLedgers(final);
+      expect(movedTwice).toEqual([
         `${claim!.conversationId}: repeated-call Auth3d`,
         expect.stringMatching(`: charged for ${opening!.reference}, as was ${opening!.conversationId}$`),
       ]);
@@ -37,7 +36,7 @@ describe('with flawed stores, the comparison finds', () => {
         ]),
       );
       expect(invented).toEqual([`${early!.conversationId}: not charged, and succeeded`]);
-      expect(lostEvents(books.payments, books.heard)).toEqual([
+      expect(lostEvents(final.payments, final.heard)).toEqual([
         // Refused as a repeated call, and in review before anyone could be told: its order is held.
         expect.stringMatching(`^${claim!.conversationId}:4-`),
         expect.stringMatching(`^${early!.conversationId}:1-`),
@@ -57,10 +56,10 @@ describe('with flawed stores, the comparison finds', () => {
       const unwritten = await crash(UNWRITTEN, 'refund', 'after the reply');
       const early = await crash(EARLY, 'void', 'after the opening write');
       const event = await crash(FORGOTTEN, 'refund', 'before the handler');
-      expect((await trial.comeAfter()).code).toBe(0);
-      const books = await trial.books();
-      const { givenTwice, lost, invented } = compareRefunds(books);
-      expect(givenTwice).toEqual([]);
+      expect((await trial.recover()).code).toBe(0);
+      const final = await trial.finalState();
+      const { movedTwice, lost, invented } = compareLedgers(final);
+      expect(movedTwice).toEqual([]);
       expect(new Set(lost)).toEqual(
         new Set([
           `${unwritten.refundId}: given back, and not in the store`,
@@ -69,7 +68,7 @@ describe('with flawed stores, the comparison finds', () => {
         ]),
       );
       expect(invented).toEqual([`${early.refundId}: not given back, and succeeded`]);
-      expect(lostEvents(books.refunds, books.heard)).toEqual([
+      expect(lostEvents(final.refunds, final.heard)).toEqual([
         expect.stringMatching(`^${early.refundId}:1-`),
         expect.stringMatching(`^${event.refundId}:2-`),
       ]);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { PaymentHealth, PaymentStoreError } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { compareLedgers, type LedgerDifferences, storedPayments } from '../rigs/ledger-comparison.js';
+import { compareLedgers, type LedgerDifferences, storedLedger } from '../rigs/ledger-comparison.js';
 import { sale } from '../rigs/sale.js';
 import { openedStoreAt } from '../rigs/shared-stores.js';
 import { type Shop, startShop } from '../rigs/shop.js';
@@ -58,7 +58,7 @@ describe('lost writes', () => {
       await untilItAnswers(callback.conversationId);
 
       expect(await compare(references)).toEqual({
-        chargedTwice: [],
+        movedTwice: [],
         lost: [
           `${paid.conversationId}: charged, and not in the store`,
           `${callback.conversationId}: charged, and awaiting`,
@@ -69,8 +69,8 @@ describe('lost writes', () => {
       // What a buyer does who is shown an unpaid order, and one who reloads the bank's page.
       const again = await shop.payments.doPayment(order);
       await shop.payments.auth3d(callback);
-      const { chargedTwice } = await compare(references, new Map([[paid.conversationId, order.reference!]]));
-      expect(chargedTwice).toEqual(
+      const { movedTwice } = await compare(references, new Map([[paid.conversationId, order.reference!]]));
+      expect(movedTwice).toEqual(
         expect.arrayContaining([
           `${callback.conversationId}: repeated-call Auth3d`,
           `${again.conversationId}: charged for ${order.reference}, as was ${paid.conversationId}`,
@@ -102,7 +102,7 @@ describe('lost writes', () => {
     expect(await shop.payments.doPayment(order)).toMatchObject(ACKNOWLEDGED);
     expect(await shop.payments.auth3d(callback)).toMatchObject(ACKNOWLEDGED);
     expect([ledger.calls('DoPayment'), ledger.calls('Auth3d'), ledger.violations]).toEqual([1, 1, []]);
-    expect(await compare(references)).toEqual({ chargedTwice: [], lost: [], invented: [] });
+    expect(await compare(references)).toEqual({ movedTwice: [], lost: [], invented: [] });
   });
 });
 
@@ -118,9 +118,9 @@ async function start() {
 
 async function compare(references: string[], lost = new Map<string, string>()): Promise<LedgerDifferences> {
   const store = await openedStoreAt(pair.url);
-  const payments = await storedPayments(store, references);
+  const stored = await storedLedger(store, references);
   await store.close();
-  return compareLedgers({ ledger: simulator.ledger, payments, references: lost });
+  return compareLedgers({ ledger: simulator.ledger, ...stored, references: lost });
 }
 
 /** Waits until the shop has connections to the other server, and has written what it owes. */

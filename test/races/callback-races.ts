@@ -1,7 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Auth3dDto } from 'nestjs-card-payment';
 import { sale } from '../rigs/sale.js';
-import { describeControls, PROCESSES, RACES, type RaceRig } from './race-rig.js';
+import type { SharedStoreName } from '../rigs/shared-stores.js';
+import { describeControls, describeRaces, PROCESSES, RACES, type RaceRig } from './race-rig.js';
 
 export const COPIES = 48;
 /** How many callbacks race at once; both tabs of an order are in one wave. */
@@ -10,12 +11,10 @@ const WAVE = 12;
 const ORDERS = RACES / 2;
 
 /** The processes complete the same payments at once. */
-export function describeCallbackRaces(rig: RaceRig): void {
+export function describeCallbackRaces(rig: RaceRig, store: SharedStoreName): void {
   const limit = 30_000 + RACES * 1_000;
 
-  describe('with the store as it is', () => {
-    beforeAll(() => rig.serve({ isFlawed: false }), 30_000);
-
+  describeRaces(rig, () => {
     it(
       `sends exactly ${RACES} Auth3d for ${RACES} payments`,
       async () => {
@@ -43,7 +42,7 @@ export function describeCallbackRaces(rig: RaceRig): void {
     );
   });
 
-  describeControls(rig, 'with a store that reads, then writes', () => {
+  describeControls(rig, store, () => {
     const few = Math.min(10, RACES);
 
     it(`sends more than ${few} Auth3d for ${few} payments`, async () => {

@@ -1,8 +1,9 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { type Auth3dDto, type HostedPaymentDto, newConversationId } from 'nestjs-card-payment';
 import { inWhole } from '../rigs/extent.js';
 import { sale } from '../rigs/sale.js';
-import { describeControls, PROCESSES, RACES, type RaceRig } from './race-rig.js';
+import type { SharedStoreName } from '../rigs/shared-stores.js';
+import { describeControls, describeRaces, errorsIn, PROCESSES, RACES, type RaceRig } from './race-rig.js';
 import type { PageAnswer, PageReturn } from './worker-process.js';
 
 const TIMES = 3;
@@ -13,10 +14,8 @@ const PAGE_OPEN = 'PAYMENT_HOSTED page_open';
 const TAKEN = 'PAYMENT_DUPLICATE reference';
 
 /** The processes start, complete and give up the same payments at the gateway's own page at once. */
-export function describePageRaces(rig: RaceRig): void {
-  describe('with the store as it is', () => {
-    beforeAll(() => rig.serve({ isFlawed: false }), 30_000);
-
+export function describePageRaces(rig: RaceRig, store: SharedStoreName): void {
+  describeRaces(rig, () => {
     it(
       `opens one page for each of ${ORDERS} orders`,
       async () => {
@@ -27,7 +26,7 @@ export function describePageRaces(rig: RaceRig): void {
         // Every process now gets that page.
         const again = await start(sales, 1);
         expect(errorsIn(again)).toEqual([]);
-        const pages = new Set([...answers, ...again].flatMap(({ redirectUrl }) => redirectUrl ?? []));
+        const pages = new Set([...answers, ...again].flatMap(({ given }) => given?.redirectUrl ?? []));
         expect(pages.size).toBe(ORDERS);
         expect(rig.simulator.ledger.calls('hostedPage')).toBe(ORDERS);
       },
@@ -93,7 +92,7 @@ export function describePageRaces(rig: RaceRig): void {
         const answers = runs.flat();
         expect(errorsIn(answers, [PAGE_OPEN, TAKEN])).toEqual([]);
         const { ledger } = rig.simulator;
-        const opened = new Set(answers.flatMap(({ conversationId }) => conversationId ?? []));
+        const opened = new Set(answers.flatMap(({ given }) => given?.conversationId ?? []));
         for (const conversationId of opened) rig.simulator.payAtPage(conversationId, { callback: 'none' });
         expect(ledger.calls('hostedPage')).toBe(opened.size);
         expect([ledger.charges.length, ledger.violations]).toEqual([ORDERS, []]);
@@ -102,7 +101,7 @@ export function describePageRaces(rig: RaceRig): void {
     );
   });
 
-  describeControls(rig, 'with a store whose locks do not hold', () => {
+  describeControls(rig, store, () => {
     it('opens more than one page for an order', async () => {
       await start(newSales(1), TIMES);
       expect(rig.simulator.ledger.calls('hostedPage')).toBeGreaterThan(1);
@@ -117,10 +116,11 @@ export function describePageRaces(rig: RaceRig): void {
 
   async function openPages(count: number): Promise<PageReturn[]> {
     const opened = await rig.share(newSales(count), (worker, share) => worker.openPages({ sales: share, times: 1 }));
-    return opened.map(({ conversationId, error }) => {
-      if (conversationId === null) throw new Error(`The page was not opened: ${error}`);
-      return { conversationId, token: tokenOf(conversationId) };
-    });
+    expect(errorsIn(opened)).toEqual([]);
+    return opened.map(({ given }) => ({
+      conversationId: given!.conversationId,
+      token: tokenOf(given!.conversationId),
+    }));
   }
 
   /** Each process completes, asks about and gives up each page. @returns what was thrown */
@@ -145,8 +145,4 @@ function newSales(count: number): HostedPaymentDto[] {
     const { transactionDetails } = sale();
     return { reference: newConversationId(), transactionDetails };
   });
-}
-
-function errorsIn(answers: readonly PageAnswer[], allowed: readonly string[] = []): string[] {
-  return answers.flatMap(({ error }) => (error === null || allowed.includes(error) ? [] : [error]));
 }

@@ -5,7 +5,7 @@ import { inWhole } from '../rigs/extent.js';
 import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
 import { accountAt } from '../rigs/simulated-gateway.js';
 import { type AskedTasks, TaskProcess } from '../rigs/task-process.js';
-import type { WorkerTasks } from './worker-process.js';
+import type { Answer, WorkerTasks } from './worker-process.js';
 
 const SCRIPT = new URL('worker-process.ts', import.meta.url);
 
@@ -17,10 +17,14 @@ export const RACES = inWhole(500, 50);
 /** One of a merchant's processes. */
 export type Worker = AskedTasks<WorkerTasks>;
 
-/** Processes of a shop, which serve it on one store after the other, and the gateway. */
-export class Crew {
+/**
+ * Processes of a shop, which share one store after the other, and the gateway, whose own ledger says what they did.
+ */
+export class RaceRig {
   simulator!: Simulator;
   workers: readonly Worker[] = [];
+  private store!: SharedStore;
+  private url = '';
 
   async start(): Promise<void> {
     this.simulator = await startSimulator({ dialect: 'morpos' });
@@ -32,31 +36,12 @@ export class Crew {
     await Promise.all(this.workers.map((worker) => worker.end()));
     await this.simulator.close();
   }
-}
 
-/** The processes on a store that they share, and the gateway, whose own ledger says what they did. */
-export class RaceRig {
-  private store!: SharedStore;
-  private url = '';
-
-  constructor(
-    readonly name: SharedStoreName,
-    private readonly crew: Crew,
-  ) {}
-
-  get simulator(): Simulator {
-    return this.crew.simulator;
+  async openStore(name: SharedStoreName): Promise<void> {
+    this.store = await SHARED_STORES[name]();
   }
 
-  get workers(): readonly Worker[] {
-    return this.crew.workers;
-  }
-
-  async start(): Promise<void> {
-    this.store = await SHARED_STORES[this.name]();
-  }
-
-  async stop(): Promise<void> {
+  async closeStore(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.close()));
     await this.store.stop();
   }
@@ -96,12 +81,25 @@ export class RaceRig {
   }
 }
 
+/** Races on a store as it is. */
+export function describeRaces(rig: RaceRig, describeThem: () => void): void {
+  describe('with the store as it is', () => {
+    beforeAll(() => rig.serve({ isFlawed: false }), 30_000);
+    describeThem();
+  });
+}
+
 /** Negative controls, with a flawed store: were these not caught, what the other tests count would prove nothing. */
-export function describeControls(rig: RaceRig, name: string, describeThem: () => void): void {
+export function describeControls(rig: RaceRig, store: SharedStoreName, describeThem: () => void): void {
   // In the short tests on one store: what goes wrong is the flawed store's doing, whatever is below it.
-  if (!inWhole(true, rig.name === 'SQLite')) return;
-  describe(name, () => {
+  if (!inWhole(true, store === 'SQLite')) return;
+  describe('with a store that reads, then writes, and holds no locks', () => {
     beforeAll(() => rig.serve({ isFlawed: true }), 30_000);
     describeThem();
   });
+}
+
+/** The errors of calls, but for those that are as they should be. */
+export function errorsIn(answers: readonly Answer<unknown>[], allowed: readonly string[] = []): string[] {
+  return answers.flatMap(({ error }) => (error === null || allowed.includes(error) ? [] : [error]));
 }

@@ -2,7 +2,7 @@ import { inWhole } from '../rigs/extent.js';
 import type { SharedStoreName } from '../rigs/shared-stores.js';
 import { COPIES, describeCallbackRaces } from './callback-races.js';
 import { describePageRaces, STARTS_AT_ONCE } from './page-races.js';
-import { Crew, PROCESSES, RaceRig } from './race-rig.js';
+import { PROCESSES, RaceRig } from './race-rig.js';
 import { ASKED_AT_ONCE, describeRefundRaces } from './refund-races.js';
 
 const SHORT = ['MariaDB', 'PostgreSQL', 'SQLite'] as const satisfies readonly SharedStoreName[];
@@ -10,18 +10,18 @@ const STORES: readonly SharedStoreName[] = inWhole([...SHORT, 'Galera'], [...SHO
 
 // Several processes do the same things on one store at once; the gateway's own ledger says what came of it.
 describe(`${PROCESSES} processes`, () => {
-  const crew = new Crew();
-  beforeAll(() => crew.start(), 120_000);
-  afterAll(() => crew.stop(), 30_000);
+  const rig = new RaceRig();
+  beforeAll(() => rig.start(), 120_000);
+  afterAll(() => rig.stop(), 30_000);
 
-  describe.each(STORES)('on %s', (name) => {
-    const rig = new RaceRig(name, crew);
-    beforeAll(() => rig.start(), 120_000);
-    afterAll(() => rig.stop(), 60_000);
-    beforeEach(() => crew.simulator.reset());
+  describe.each(STORES)('on %s', (store) => {
+    beforeAll(() => rig.openStore(store), 120_000);
+    afterAll(() => rig.closeStore(), 60_000);
+    beforeEach(() => rig.simulator.reset());
 
-    describe(`that share ${COPIES} copies of each callback`, () => describeCallbackRaces(rig));
-    describe(`that ask for ${ASKED_AT_ONCE} refunds of each payment at once`, () => describeRefundRaces(rig));
-    describe(`that start each sale ${STARTS_AT_ONCE} times at the gateway's own page`, () => describePageRaces(rig));
+    describe(`that share ${COPIES} copies of each callback`, () => describeCallbackRaces(rig, store));
+    describe(`that ask for ${ASKED_AT_ONCE} refunds of each payment at once`, () => describeRefundRaces(rig, store));
+    describe(`that start each sale ${STARTS_AT_ONCE} times at the gateway's own page`, () =>
+      describePageRaces(rig, store));
   });
 });

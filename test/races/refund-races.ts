@@ -1,8 +1,9 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { newConversationId } from 'nestjs-card-payment';
 import { inWhole } from '../rigs/extent.js';
 import { sale } from '../rigs/sale.js';
-import { describeControls, PROCESSES, type RaceRig } from './race-rig.js';
+import type { SharedStoreName } from '../rigs/shared-stores.js';
+import { describeControls, describeRaces, errorsIn, PROCESSES, type RaceRig } from './race-rig.js';
 import type { RefundAnswer, RefundAsk } from './worker-process.js';
 
 export const ASKED_AT_ONCE = 40;
@@ -10,27 +11,27 @@ const TAKEN = '100.00';
 const PART = '30.00';
 /** How often the part fits into what was taken. */
 const MOST_PARTS = 3;
+/** Because another refund is under way, or because nothing, or too little, is left. */
+const REFUSALS = ['in_progress', 'exceeds', 'voided', 'refunded'].map((reason) => `PAYMENT_REFUND ${reason}`);
 /** A refund is sent for each of these, and they race one after the other. */
 const PAYMENTS = inWhole(50, 3);
 const LIMIT_MS = 60_000 + PAYMENTS * 5_000;
 
 /** The processes give back the same payments at once. */
-export function describeRefundRaces(rig: RaceRig): void {
-  describe('with the store as it is', () => {
-    beforeAll(() => rig.serve({ isFlawed: false }), 30_000);
-
+export function describeRefundRaces(rig: RaceRig, store: SharedStoreName): void {
+  describeRaces(rig, () => {
     it(
       `gives back of each of ${PAYMENTS} payments at most what was taken`,
       async () => {
         for (const conversationId of await paidPayments(PAYMENTS)) {
-          const given: RefundAnswer[] = [];
+          const given: unknown[] = [];
           const parts = asks(() => ({ kind: 'refund', conversationId, amount: PART }));
           // Asked for again and again, until no more is given.
           for (let before = -1; before < given.length;) {
             before = given.length;
             const answers = await race(parts);
-            expectRefusals(answers);
-            given.push(...answers.filter(isGiven));
+            expect(errorsIn(answers, REFUSALS)).toEqual([]);
+            given.push(...givenIn(answers));
           }
           expect(given).toHaveLength(MOST_PARTS);
           expect(rig.simulator.ledger.refundedAmount(conversationId)).toBe('90.00');
@@ -46,8 +47,8 @@ export function describeRefundRaces(rig: RaceRig): void {
         for (const conversationId of await paidPayments(PAYMENTS)) {
           const key = { [name]: newConversationId() };
           const answers = await race(asks(() => ({ kind: 'refund', conversationId, amount: PART, ...key })));
-          expect(answers.filter(({ error }) => error !== null)).toEqual([]);
-          expect(new Set(answers.map(({ refundId }) => refundId)).size).toBe(1);
+          expect(errorsIn(answers)).toEqual([]);
+          expect(new Set(answers.map(({ given }) => given?.refundId)).size).toBe(1);
           expect(rig.simulator.ledger.refundedAmount(conversationId)).toBe(PART);
         }
         const { ledger } = rig.simulator;
@@ -61,8 +62,8 @@ export function describeRefundRaces(rig: RaceRig): void {
       async () => {
         for (const conversationId of await paidPayments(PAYMENTS)) {
           const answers = await race(partsAndVoids(conversationId));
-          expectRefusals(answers);
-          const given = answers.filter(isGiven);
+          expect(errorsIn(answers, REFUSALS)).toEqual([]);
+          const given = givenIn(answers);
           const amounts = given.map(({ amount }) => Number(amount));
           const refunded = Number(rig.simulator.ledger.refundedAmount(conversationId));
           expect(refunded).toBe(amounts.reduce((sum, amount) => sum + amount, 0));
@@ -78,7 +79,7 @@ export function describeRefundRaces(rig: RaceRig): void {
     );
   });
 
-  describeControls(rig, 'with a store whose locks do not hold', () => {
+  describeControls(rig, store, () => {
     it('asks the gateway for more than was taken', async () => {
       const [conversationId = ''] = await paidPayments(1);
       await race(asks(() => ({ kind: 'refund', conversationId, amount: PART })));
@@ -126,12 +127,9 @@ function partsAndVoids(conversationId: string): RefundAsk[] {
   );
 }
 
-function isGiven({ state }: RefundAnswer): boolean {
-  return state === 'succeeded';
-}
-
-/** What is not given is refused, because another refund is under way, or because nothing, or too little, is left. */
-function expectRefusals(answers: readonly RefundAnswer[]): void {
-  const refusals = ['in_progress', 'exceeds', 'voided', 'refunded'].map((reason) => `PAYMENT_REFUND ${reason}`);
-  expect(answers.filter((answer) => !isGiven(answer) && !refusals.includes(answer.error ?? ''))).toEqual([]);
+/** What was given back: all that was not refused. */
+function givenIn(answers: readonly RefundAnswer[]) {
+  const given = answers.flatMap((answer) => answer.given ?? []);
+  expect(new Set(given.map(({ state }) => state))).toEqual(new Set(given.length === 0 ? [] : ['succeeded']));
+  return given;
 }

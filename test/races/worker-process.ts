@@ -4,7 +4,7 @@ import type {
   Auth3dDto,
   DoPaymentDto,
   HostedPaymentDto,
-  PaymentDuplicateError,
+  HostedStart,
   PaymentError,
   PaymentOptions,
   PaymentState,
@@ -18,21 +18,13 @@ import { readThenWriteStore } from './read-then-write-store.js';
 /** A refund, or a void, which has no amount. */
 export type RefundAsk = RefundDto & Pick<Refund, 'kind'>;
 
-/** What became of it: the refund, or the code of the error that was thrown, with its reason. */
-export type RefundAnswer =
-  | (Pick<Refund, 'refundId' | 'kind' | 'state' | 'amount'> & { readonly error: null })
-  | {
-      readonly refundId: null;
-      readonly kind: Refund['kind'];
-      readonly state: null;
-      readonly amount: null;
-      readonly error: string;
-    };
+/** What a call gave, or the code of the error that it threw, with its reason. */
+export type Answer<T> = { readonly given: T; readonly error: null } | { readonly given: null; readonly error: string };
 
-/** The gateway's own page that a process was given, or the code of the error that was thrown, with its reason. */
-export type PageAnswer =
-  | { readonly conversationId: string; readonly redirectUrl: string | null; readonly error: null }
-  | { readonly conversationId: null; readonly redirectUrl: null; readonly error: string };
+export type RefundAnswer = Answer<Pick<Refund, 'refundId' | 'kind' | 'state' | 'amount'>>;
+
+/** The gateway's own page that a process was given. */
+export type PageAnswer = Answer<Pick<HostedStart, 'conversationId' | 'redirectUrl'>>;
 
 /** An open page, and the token with which its buyer comes back; null for one who does not. */
 export interface PageReturn {
@@ -46,34 +38,30 @@ const account = JSON.parse(process.argv[2]!) as PaymentOptions;
 
 let shop: Shop | undefined;
 
-async function giveBack({ kind, ...input }: RefundAsk): Promise<RefundAnswer> {
+async function answerOf<T>(call: Promise<T>): Promise<Answer<T>> {
   try {
-    const { refundId, state, amount } = await shop!.payments[kind](input);
-    return { refundId, kind, state, amount, error: null };
+    return { given: await call, error: null };
   } catch (error) {
-    const { code, reason = '' } = error as PaymentError & { readonly reason?: string };
-    return { refundId: null, kind, state: null, amount: null, error: `${code} ${reason}`.trim() };
+    const { code, reason, key } = error as PaymentError & { readonly reason?: string; readonly key?: string };
+    return { given: null, error: `${code} ${reason ?? key ?? ''}`.trim() };
   }
 }
 
-async function openPage(sale: HostedPaymentDto): Promise<PageAnswer> {
-  try {
-    const { conversationId, redirectUrl } = await shop!.payments.startHosted(sale);
-    return { conversationId, redirectUrl, error: null };
-  } catch (error) {
-    const { code, reason, key } = error as PaymentError & { readonly reason?: string; readonly key?: string };
-    return { conversationId: null, redirectUrl: null, error: `${code} ${reason ?? key ?? ''}`.trim() };
-  }
+async function giveBack({ kind, ...input }: RefundAsk) {
+  const { refundId, state, amount } = await shop!.payments[kind](input);
+  return { refundId, kind, state, amount };
+}
+
+async function openPage(sale: HostedPaymentDto) {
+  const { conversationId, redirectUrl } = await shop!.payments.startHosted(sale);
+  return { conversationId, redirectUrl };
 }
 
 /** @returns its conversationId; none if the order is held */
 async function pay(sale: DoPaymentDto): Promise<string[]> {
-  try {
-    return [(await shop!.payments.doPayment(sale)).conversationId];
-  } catch (error) {
-    if ((error as Partial<PaymentDuplicateError>).key !== 'reference') throw error;
-    return [];
-  }
+  const { given, error } = await answerOf(shop!.payments.doPayment(sale));
+  if (error !== null && error !== 'PAYMENT_DUPLICATE reference') throw new Error(error);
+  return given ? [given.conversationId] : [];
 }
 
 /** What the module's own controller calls, had this shop HTTP. */
@@ -129,10 +117,11 @@ const tasks = {
   /** Direct payments of the orders that are free. @returns their conversationIds */
   pay: async (sales: readonly DoPaymentDto[]): Promise<string[]> => (await Promise.all(sales.map(pay))).flat(),
   /** Asks for the refunds, all at once. */
-  giveBack: (asks: readonly RefundAsk[]): Promise<RefundAnswer[]> => Promise.all(asks.map(giveBack)),
+  giveBack: (asks: readonly RefundAsk[]): Promise<RefundAnswer[]> =>
+    Promise.all(asks.map((ask) => answerOf(giveBack(ask)))),
   /** Starts each at the gateway's own page, several times at once. */
   openPages: ({ sales, times }: { sales: readonly HostedPaymentDto[]; times: number }): Promise<PageAnswer[]> =>
-    Promise.all(sales.flatMap((sale) => Array.from({ length: times }, () => openPage(sale)))),
+    Promise.all(sales.flatMap((sale) => Array.from({ length: times }, () => answerOf(openPage(sale))))),
   /** Brings the buyers back, asks about the pages and gives them up, all at once. @returns what was thrown */
   endPages: async (pages: readonly PageReturn[]): Promise<string[]> => {
     const ended = (await Promise.all(pages.map(endPage))).flat() as PromiseSettledResult<unknown>[];

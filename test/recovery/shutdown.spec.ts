@@ -1,12 +1,14 @@
 import { MemoryPaymentStore, PaymentOperations, type PaymentService } from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
+import { TestClock } from 'nestjs-card-payment/testing';
 import { isOver } from '../operations/test-shop.js';
 import { sale } from '../rigs/sale.js';
 import { type Shop, startShop } from '../rigs/shop.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { interceptCalls, type StoreCall } from '../rigs/store-calls.js';
-import { Merchant, MINUTE_MS } from './merchant.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 
+const MINUTE_MS = 60_000;
 const ID = 'ABC00000000000000001';
 const NOTE = 'seen in the panel';
 const BY = { by: 'ada@shop.example' };
@@ -133,31 +135,46 @@ describe('a shutdown', () => {
   );
 });
 
-describe('a shutdown in the middle of a pass', () => {
-  let merchant: Merchant;
+describe('a shutdown with work under way', () => {
+  const clock = new TestClock();
+  const store = new MemoryPaymentStore({ clock });
+  let simulator: Simulator;
 
   beforeEach(async () => {
-    merchant = await Merchant.open();
+    simulator = await startTimelessGateway({ clock: () => clock.now() });
   });
-  afterEach(() => merchant.close());
+  afterEach(() => simulator.close());
 
-  it('stops asking the gateway, and hands back what it leased', async () => {
-    const { simulator, clock } = merchant;
-    const [instance, other] = [await merchant.start(), await merchant.start()];
+  function start(ofStore: PaymentStore = store): Promise<Shop> {
+    return startShop({ options: { ...accountAt(simulator), background: false, store: ofStore }, clock });
+  }
+
+  it('in the middle of a pass stops asking the gateway, and hands back what it leased', async () => {
+    const [shop, other] = [await start(), await start()];
     const unknown = 20;
-    for (let payments = 0; payments < unknown; payments += 1) {
-      await instance.payments.doPayment(sale('10.96'));
-    }
+    for (let payments = 0; payments < unknown; payments += 1) await shop.payments.doPayment(sale('10.96'));
     await clock.advance(MINUTE_MS);
     const stall = simulator.fail({ operation: 'CheckPayment', kind: 'stall', times: unknown });
-    const pass = instance.payments.reconcile();
+    const pass = shop.payments.reconcile();
     await stall.played;
-    const closed = instance.close();
+    const closed = shop.app.close();
     stall.release();
     const asked = (await pass).settled;
     await closed;
     expect(asked).toBeLessThan(unknown);
     // The clock stands: nothing that was leased has run out.
     expect(await other.payments.reconcile()).toMatchObject({ settled: unknown - asked });
+    await other.app.close();
+  });
+
+  it('writes what is owed', async () => {
+    let failures = 1;
+    const failing = interceptCalls(store, ({ method, proceed }) =>
+      method === 'replace' && failures-- > 0 ? Promise.reject(new Error('disk full')) : proceed(),
+    );
+    const shop = await start(failing);
+    const { conversationId, stored } = await shop.payments.doPayment(sale());
+    await shop.app.close();
+    expect([stored, (await store.find('default', conversationId))?.state]).toEqual([false, 'succeeded']);
   });
 });

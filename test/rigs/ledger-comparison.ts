@@ -1,51 +1,75 @@
 import type { PaymentEventState, PaymentHistoryEntry } from 'nestjs-card-payment';
-import type { SimulatorLedger, SimulatorOperation } from 'nestjs-card-payment/simulator';
+import type { SimulatorLedger } from 'nestjs-card-payment/simulator';
+import { toMinorUnits } from '../../lib/payment/amount.js';
 import { eventIdOf, isEventState } from '../../lib/payment/payment-event.js';
 import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
+import { isOpenRefund, refundTotals } from '../../lib/payment/refund.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
-/** A payment as the store has it in the end, with its changes. */
+/** A payment or refund as the store has it in the end, with its changes. */
 export interface StoredPayment {
   readonly record: PaymentRecord;
   readonly history: readonly PaymentHistoryEntry[];
 }
 
-/** What the gateway and the store say in the end. */
-export interface BothLedgers {
-  readonly ledger: Pick<SimulatorLedger, 'charges' | 'violations' | 'decision'>;
+/** What the store has in the end. */
+export interface StoredLedger {
   readonly payments: readonly StoredPayment[];
+  /** Of those payments. */
+  readonly refunds: readonly StoredPayment[];
+}
+
+/** What the gateway, whose inquiries know refunds, and the store say in the end. */
+export interface BothLedgers extends StoredLedger {
+  readonly ledger: Pick<SimulatorLedger, 'charges' | 'refunds' | 'violations' | 'decision'>;
   /** The orders of payments that the store may have lost, by conversationId. */
   readonly references?: ReadonlyMap<string, string>;
 }
 
-/** Where they differ: lines that begin with the payment's conversationId. */
+/** Where they differ: lines that begin with the id of the payment or refund. */
 export interface LedgerDifferences {
-  /** Orders that were charged more than once, and calls that were repeated. */
-  readonly chargedTwice: readonly string[];
-  /** Payments that were charged, and are not known as succeeded with this amount. */
+  /**
+   * Orders that were charged more than once, refunds that were given back more than once, payments of which more was
+   * given back than taken, and calls that were repeated.
+   */
+  readonly movedTwice: readonly string[];
+  /** What was charged or given back, and is not known as that. */
   readonly lost: readonly string[];
-  /** Payments that were not charged, and are not known as unpaid. */
+  /** What was not charged or given back, and is not known as that. */
   readonly invented: readonly string[];
 }
 
-/** The operations that `compareRefunds` looks at. */
-export const GIVES_BACK: readonly SimulatorOperation[] = ['refund', 'void'];
-
 /** What the store has of these orders. */
-export async function storedPayments(store: PaymentStore, references: Iterable<string>): Promise<StoredPayment[]> {
+export async function storedLedger(store: PaymentStore, references: Iterable<string>): Promise<StoredLedger> {
+  const withHistory = async (record: PaymentRecord): Promise<StoredPayment> => {
+    return { record, history: await store.history(record.account, record.conversationId) };
+  };
   const payments: StoredPayment[] = [];
+  const refunds: StoredPayment[] = [];
   for (const reference of references) {
-    for (const record of await store.findByReference('default', reference)) {
-      payments.push({ record, history: await store.history(record.account, record.conversationId) });
+    for (const payment of await store.findByReference('default', reference)) {
+      payments.push(await withHistory(payment));
+      const ofPayment = await store.findRefunds('default', payment.conversationId);
+      for (const refund of ofPayment) refunds.push(await withHistory(refund));
     }
   }
-  return payments;
+  return { payments, refunds };
 }
 
-export function compareLedgers({ ledger, payments, references = new Map() }: BothLedgers): LedgerDifferences {
-  const chargedTwice = ledger.violations
-    .filter(({ operation }) => !GIVES_BACK.includes(operation))
-    .map(({ conversationId, kind, operation }) => `${conversationId}: ${kind} ${operation}`);
+export function compareLedgers(both: BothLedgers): LedgerDifferences {
+  const repeated = both.ledger.violations.map(
+    ({ conversationId, kind, operation }) => `${conversationId}: ${kind} ${operation}`,
+  );
+  const parts = [compareCharges(both), compareRefunds(both), compareTotals(both)];
+  return {
+    movedTwice: [...repeated, ...parts.flatMap(({ movedTwice }) => movedTwice)],
+    lost: parts.flatMap(({ lost }) => lost),
+    invented: parts.flatMap(({ invented }) => invented),
+  };
+}
+
+function compareCharges({ ledger, payments, references = new Map() }: BothLedgers): LedgerDifferences {
+  const movedTwice: string[] = [];
   const lost: string[] = [];
   const records = new Map(payments.map(({ record }) => [record.conversationId, record]));
   const charged = new Set<string>();
@@ -55,8 +79,8 @@ export function compareLedgers({ ledger, payments, references = new Map() }: Bot
     const record = records.get(conversationId);
     const reference = record?.reference ?? references.get(conversationId);
     const other = reference && paidBy.get(reference);
-    if (charged.has(conversationId)) chargedTwice.push(`${conversationId}: charged twice`);
-    else if (other) chargedTwice.push(`${conversationId}: charged for ${reference}, as was ${other}`);
+    if (charged.has(conversationId)) movedTwice.push(`${conversationId}: charged twice`);
+    else if (other) movedTwice.push(`${conversationId}: charged for ${reference}, as was ${other}`);
     charged.add(conversationId);
     if (reference) paidBy.set(reference, conversationId);
     if (!record) lost.push(`${conversationId}: charged, and not in the store`);
@@ -68,13 +92,63 @@ export function compareLedgers({ ledger, payments, references = new Map() }: Bot
   const invented = [...records.values()]
     .filter(({ conversationId, state }) => !charged.has(conversationId) && !isUnpaid(state, ledger, conversationId))
     .map(({ conversationId, state }) => `${conversationId}: not charged, and ${state}`);
-  return { chargedTwice, lost, invented };
+  return { movedTwice, lost, invented };
 }
 
 /** A payment that the gateway has never heard of stays unknown: nobody can say what became of its request. */
 function isUnpaid(state: string, ledger: BothLedgers['ledger'], conversationId: string): boolean {
   if (state === 'unknown') return !ledger.decision(conversationId)?.inquiry;
   return state === 'failed' || state === 'expired';
+}
+
+function compareRefunds({ ledger, refunds }: BothLedgers): LedgerDifferences {
+  const movedTwice: string[] = [];
+  const lost: string[] = [];
+  const records = new Map(refunds.map(({ record }) => [record.conversationId, record]));
+  const given = new Set<string>();
+  for (const { conversationId, kind, amount, charge } of ledger.refunds) {
+    if (given.has(conversationId)) movedTwice.push(`${conversationId}: given back twice`);
+    given.add(conversationId);
+    const record = records.get(conversationId);
+    if (!record) lost.push(`${conversationId}: given back, and not in the store`);
+    else if (record.state !== 'succeeded') lost.push(`${conversationId}: given back, and ${record.state}`);
+    else if (record.amount !== amount || record.kind !== kind || record.parentId !== charge.conversationId) {
+      const { kind: asked, amount: part, parentId } = record;
+      const is = `${kind} of ${amount} of ${charge.conversationId}`;
+      lost.push(`${conversationId}: ${is}, known as ${asked} of ${part} of ${parentId}`);
+    }
+  }
+  // Of one that the gateway has not carried out, only a person can say that it never will.
+  const invented = [...records.values()]
+    .filter(({ conversationId, state, reason }) => {
+      const isKnownAsNone = state === 'failed' || state === 'unknown' || reason === 'recorded';
+      return !given.has(conversationId) && !isKnownAsNone;
+    })
+    .map(({ conversationId, state }) => `${conversationId}: not given back, and ${state}`);
+  return { movedTwice, lost, invented };
+}
+
+/** Of each payment: what was given back against what was taken, and against what the shop would say. */
+function compareTotals({ ledger, payments, refunds }: BothLedgers): LedgerDifferences {
+  const movedTwice: string[] = [];
+  const lost: string[] = [];
+  for (const charge of ledger.charges) {
+    const { conversationId, currencyCode } = charge;
+    const units = (amount: string): bigint => toMinorUnits(amount, currencyCode) ?? 0n;
+    const sum = (amounts: readonly { amount: string }[]): bigint =>
+      amounts.reduce((total, { amount }) => total + units(amount), 0n);
+    const own = refunds.map(({ record }) => record).filter(({ parentId }) => parentId === conversationId);
+    const recorded = sum(own.filter(({ reason }) => reason === 'recorded'));
+    const givenBack = sum(ledger.refunds.filter((refund) => refund.charge.conversationId === conversationId));
+    if (givenBack > units(charge.amount)) movedTwice.push(`${conversationId}: more given back than was taken`);
+    const payment = payments.find(({ record }) => record.conversationId === conversationId)?.record;
+    if (!payment || own.some(isOpenRefund)) continue;
+    const { refunded, open } = refundTotals(payment, own, 'fixed');
+    if (units(refunded) !== givenBack + recorded || units(open) !== 0n) {
+      lost.push(`${conversationId}: ${refunded} known as given back, and ${givenBack + recorded} minor units were`);
+    }
+  }
+  return { movedTwice, lost, invented: [] };
 }
 
 /** An event that handlers should hear. */

@@ -15,8 +15,7 @@ import { differences } from '../soak/differences.js';
 import { type HandledEvent, orderHandlers } from '../soak/order-handlers.js';
 import { until } from '../services/until.js';
 import { ClockSetAhead } from './clock-set-ahead.js';
-import { storedPayments } from './ledger-comparison.js';
-import { storedRefunds } from './refund-comparison.js';
+import { storedLedger } from './ledger-comparison.js';
 import { sale } from './sale.js';
 import { makeScratchFolder } from './scratch-folder.js';
 import { openedStoreAt } from './shared-stores.js';
@@ -130,11 +129,10 @@ export class StoreLoad {
     }
     const store = await openedStoreAt(storeUrl);
     try {
-      const payments = await storedPayments(store, this.references);
-      const refunds = await storedRefunds(store, payments);
+      const stored = await storedLedger(store, this.references);
       const { simulator, shown, repeats } = this;
       const { ledger } = simulator;
-      const found = differences({ ledger, payments, refunds, shown, repeats, handled: this.handled() });
+      const found = differences({ ledger, ...stored, shown, repeats, handled: this.handled() });
       return [...this.problems, ...found];
     } finally {
       await store.close();

@@ -1,8 +1,8 @@
 import { MemoryPaymentStore } from 'nestjs-card-payment';
-import { type LedgerEvent, ledgerEventOf } from '../../lib/payment/payment-event.js';
+import { ledgerEventOf } from '../../lib/payment/payment-event.js';
 import { isRefund, type PaymentRecord } from '../../lib/payment/payment.js';
 import { advance, withdrawClaim } from '../../lib/payment/transitions.js';
-import type { PaymentStore, ReplaceOutcome, RefusedKey } from '../../lib/store/payment-store.js';
+import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { interceptCalls } from '../rigs/store-calls.js';
 import { SCRIPTS } from './scenarios.js';
 import type { Plant, Script } from './shop.js';
@@ -85,12 +85,13 @@ export const PLANTS: readonly PlantedFlaw[] = [
       },
     },
   ),
-  planted('refunds are summed up without the lock', 'two refunds', /two open refunds/, {
-    makeStore: (clock) => new StoreThatLocksNo(isRefund, { clock }),
-  }),
-  planted('a page holds no order', 'two starts at a page', /two open pages/, {
-    makeStore: (clock) => new StoreThatLocksNo(({ kind }) => kind === 'hosted', { clock }),
-  }),
+  planted('refunds are summed up without the lock', 'two refunds', /two open refunds/, withoutLocks(isRefund)),
+  planted(
+    'a page holds no order',
+    'two starts at a page',
+    /two open pages/,
+    withoutLocks(({ kind }) => kind === 'hosted'),
+  ),
   planted('a page that is paid late is not heard', 'a page, given up and paid late', /is paid, and can be paid/, {
     tamper: ({ gateway }) => {
       const checkPayment = gateway.checkPayment.bind(gateway);
@@ -142,25 +143,19 @@ export const PLANTS: readonly PlantedFlaw[] = [
   }),
 ];
 
-class StoreThatLocksNo extends MemoryPaymentStore {
-  constructor(
-    private readonly isFree: (record: PaymentRecord) => boolean,
-    options: ConstructorParameters<typeof MemoryPaymentStore>[0],
-  ) {
-    super(options);
-  }
-
-  override insert(record: PaymentRecord, event?: LedgerEvent): Promise<RefusedKey | null> {
-    return super.insert(this.unlocked(record), event);
-  }
-
-  override replace(record: PaymentRecord, previous: PaymentRecord, event?: LedgerEvent): Promise<ReplaceOutcome> {
-    return super.replace(this.unlocked(record), previous, event);
-  }
-
-  private unlocked(record: PaymentRecord): PaymentRecord {
-    return this.isFree(record) ? { ...record, referenceLock: null } : record;
-  }
+/** The store in memory, in which these records take no lock. */
+function withoutLocks(isFree: (record: PaymentRecord) => boolean): Plant {
+  return {
+    makeStore: (clock) => {
+      const store = new MemoryPaymentStore({ clock });
+      return interceptCalls(store, ({ method, args: [record, ...given], proceed }) => {
+        const isWrite = method === 'insert' || method === 'replace';
+        if (!isWrite || !isFree(record as PaymentRecord)) return proceed();
+        const write = store[method].bind(store) as (...args: unknown[]) => Promise<unknown>;
+        return write({ ...(record as PaymentRecord), referenceLock: null }, ...given);
+      });
+    },
+  };
 }
 
 /** The store with another `replace`. */

@@ -18,6 +18,28 @@ describe('InFlight', () => {
     await two;
   });
 
+  it('stays closed, whatever is begun afterwards', async () => {
+    const inFlight = opened();
+    const open = gate();
+    const running = inFlight.run('new', 'refund', () => open.passed);
+    const closing = inFlight.close();
+    inFlight.refuseNew();
+    const refused = { code: 'PAYMENT_SHUTDOWN' };
+    await expect(inFlight.run('rest', 'inquire', () => Promise.resolve())).rejects.toMatchObject(refused);
+    expect(await isOver(closing)).toBe(false);
+    open.pass();
+    await Promise.all([running, closing]);
+  });
+
+  it('runs the next payment after one that failed before it waited for anything', async () => {
+    const inFlight = opened({ maxInFlight: 1 });
+    const failing = inFlight.run('payment', 'doPayment', () => {
+      throw new Error('not sent');
+    });
+    await expect(failing).rejects.toThrow('not sent');
+    expect(await inFlight.run('payment', 'init3d', () => Promise.resolve('paid'))).toBe('paid');
+  });
+
   it('keeps the process alive only while a payment runs, whether it succeeds or fails', async () => {
     const inFlight = opened();
     const before = timers();
@@ -50,40 +72,12 @@ test.each<[string, () => Promise<string>]>([
   expect(timers()).toBe(before);
 });
 
-/** That no more than the limit run is in test/overload, each method in test/recovery, the metric in test/telemetry. */
-describe('the limit', () => {
+/** What is refused is in test/overload, and for each method in test/recovery. */
+describe('the log of refusals', () => {
   const records: unknown[] = [];
   const log = logLines(records);
 
-  it('holds for payments, and for nothing else', async () => {
-    const inFlight = opened({ maxInFlight: 1 });
-    const open = gate();
-    const running = inFlight.run('payment', 'doPayment', () => open.passed);
-    await expect(inFlight.run('payment', 'init3d', () => Promise.resolve())).rejects.toMatchObject({
-      code: 'PAYMENT_OVERLOAD',
-    });
-    for (const kind of ['new', 'rest'] as const)
-      expect(await inFlight.run(kind, 'any', () => Promise.resolve(kind))).toBe(kind);
-    open.pass();
-    await running;
-  });
-
-  it.each<[string, () => Promise<unknown>]>([
-    ['has ended', () => Promise.resolve('paid')],
-    ['has failed', () => Promise.reject(new Error('not sent'))],
-    [
-      'has failed before it waited for anything',
-      () => {
-        throw new Error('not sent');
-      },
-    ],
-  ])('runs the next payment when one %s', async (_how, work) => {
-    const inFlight = opened({ maxInFlight: 1 });
-    await Promise.allSettled([inFlight.run('payment', 'doPayment', work)]);
-    expect(await inFlight.run('payment', 'init3d', () => Promise.resolve('paid'))).toBe('paid');
-  });
-
-  it('logs three refusals a minute with the setting that caused them, and then the number of the others', async () => {
+  it('has three a minute with the setting that caused them, and then the number of the others', async () => {
     const clock = new TestClock();
     const inFlight = opened({ account: 'eu', maxInFlight: 1 }, clock);
     const open = gate();
@@ -102,62 +96,9 @@ describe('the limit', () => {
   });
 });
 
-describe('during a shutdown', () => {
-  const work = (): Promise<string> => Promise.resolve('done');
-  const REFUSED = { code: 'PAYMENT_SHUTDOWN' };
-  let inFlight: InFlight;
-
-  beforeEach(() => {
-    inFlight = opened();
-  });
-
-  it.each(['payment', 'new'] as const)('a %s operation is refused, since it begins something', async (kind) => {
-    expect(await inFlight.run(kind, 'any', work)).toBe('done');
-    inFlight.refuseNew();
-    await expect(inFlight.run(kind, 'any', work)).rejects.toMatchObject(REFUSED);
-  });
-
-  it('the rest still completes what was begun', async () => {
-    inFlight.refuseNew();
-    expect(await inFlight.run('rest', 'any', work)).toBe('done');
-  });
-
-  it('close() refuses all work, and waits for what is running', async () => {
-    const open = gate();
-    const running = inFlight.run('new', 'refund', () => open.passed);
-    const closing = inFlight.close();
-    inFlight.refuseNew();
-    await expect(inFlight.run('new', 'refund', work)).rejects.toMatchObject(REFUSED);
-    await expect(inFlight.run('rest', 'inquire', work)).rejects.toMatchObject(REFUSED);
-    expect(await isOver(closing)).toBe(false);
-    open.pass();
-    await Promise.all([running, closing]);
-  });
-});
-
-it('a payment is refused before the module has started, since nothing would reconcile it', async () => {
-  let isRun = false;
-  const work = (): Promise<void> => Promise.resolve(void (isRun = true));
-  const error = await unopened()
-    .run('payment', 'doPayment', work)
-    .catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({
-    code: 'PAYMENT_CONFIGURATION',
-    problems: [
-      { option: 'PaymentModule', variable: null, message: expect.stringContaining('started by Nest') as string },
-    ],
-  });
-  expect(String(error)).toContain('app.init()');
-  expect(isRun).toBe(false);
-});
-
-function unopened(settings: Partial<PaymentSettings> = {}, clock = new TestClock()): InFlight {
+function opened(settings: Partial<PaymentSettings> = {}, clock = new TestClock()): InFlight {
   const given = { account: 'default', maxInFlight: null, ...settings } as PaymentSettings;
-  return new InFlight(new ProcessHold(), new Refusals(given, clock), given);
-}
-
-function opened(settings?: Partial<PaymentSettings>, clock?: TestClock): InFlight {
-  const inFlight = unopened(settings, clock);
+  const inFlight = new InFlight(new ProcessHold(), new Refusals(given, clock), given);
   inFlight.open();
   return inFlight;
 }

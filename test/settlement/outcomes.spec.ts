@@ -14,6 +14,7 @@ import { applyAbandoned, applyPageInquiry, nextPageInquiry } from '../../lib/set
 import { resultChanges } from '../../lib/settlement/result-fields.js';
 import { NO_RESULT } from '../gateway/no-result.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
+import { expectCases } from '../rigs/case-texts.js';
 import { ExpectedTexts } from '../rigs/expected-texts.js';
 
 const TEXTS = new ExpectedTexts(import.meta.url);
@@ -218,74 +219,15 @@ it('the answer about a page changes its payment as pages.txt says', () => {
   );
 });
 
-it('what is kept of an answer is what fields.txt says', () => {
-  const CARD = '4508034508034509';
-  const { conversationId } = aPaymentRecord();
-  const all = { amount: '149.90', orderId: 'o-1', paymentId: 'p-1' };
-  const earlier = { chargedAmount: null, orderId: 'o-other', paymentId: 'p-other', isUnproven: true };
-  const everything = {
-    ...{ code: 'B0000', resultCode: 'B0000', message: 'Onaylandı', conversationId: 'another', amount: '149.900' },
-    ...{ currency: '949', orderId: 'o-1', paymentId: 'p-1', bankUniqueReferenceNumber: '503615446559' },
-    ...{ authCode: '004512', commissionRate: '1.5000', commissionAmount: '2.2485' },
-    transactionDate: '05/02/2025 15:09:09',
-  };
-  const cards = [CARD, `ORD-${CARD}`, '4508-0345.0803_4509', '450803004509', '4508030000000004509'];
-  const echoed = (text: string) =>
-    Object.fromEntries(
-      ['code', 'orderId', 'paymentId', 'bankUniqueReferenceNumber', 'authCode'].map((name) => [name, text]),
-    );
-  const amounts = [
-    '99999999',
-    '149.900',
-    '5321234567',
-    '378282246310005',
-    '1234567890.00',
-    '999999999',
-    '905551112.233',
-  ];
-  type Row = readonly [shown: Partial<GatewayResult>, of?: Partial<PaymentRecord>];
-  const rows: readonly Row[] = [
-    [everything],
-    [{}],
-    [{ transactionDate: '31/02/2025 15:09:09' }],
-    ...[...cards, '5246776356903508', '45080304509', '45080300000000004509'].map((text): Row => [echoed(text)]),
-    ...amounts.map((amount): Row => [{ amount }]),
-    [{ amount: '5321234567' }, { amount: '5321234567.00' }],
-    [{ amount: '378282246310005' }, { amount: '378282246310005' }],
-    [{ ...all, conversationId, currency: '840' }],
-    [{ ...all, unreadable: ['conversationId'] }],
-    ...(['direct', '3d', 'hosted'] as const).flatMap((kind): Row[] => [
-      [all, { kind }],
-      ...[
-        {},
-        { amount: '149.90' },
-        { orderId: 'o-1' },
-        all,
-        { ...all, amount: null },
-        { ...all, amount: '1234567890.00' },
-        { ...all, orderId: CARD },
-      ].flatMap((shown): Row[] => [
-        [
-          { conversationId, ...shown },
-          { kind, ...earlier },
-        ],
-        [
-          { conversationId, ...shown },
-          { kind, ...earlier, chargedAmount: '5.00' },
-        ],
-      ]),
-      [
-        { conversationId, amount: '149.90' },
-        { kind, ...earlier, orderId: null, paymentId: null },
-      ],
-    ]),
-  ];
-  const lines = rows.map(([shown, of = {}]) => {
-    const kept = resultChanges({ ...NO_RESULT, ...shown }, aPaymentRecord({ state: 'charging', ...of }), RULES);
-    return [JSON.stringify(shown), ...(Object.keys(of).length > 0 ? [JSON.stringify(of)] : []), JSON.stringify(kept)];
-  });
-  TEXTS.expect('fields.txt', `${lines.map((parts) => parts.join('\n  ')).join('\n')}\n`);
-});
+it('what is kept of an answer is what fields.txt says', () =>
+  expectCases(import.meta.url, 'fields.txt', {
+    'What the gateway shows, and of which payment': (input) => {
+      const [shown = '', of = '{}'] = input.split(' of ');
+      const record = aPaymentRecord({ state: 'charging', ...(JSON.parse(of) as Partial<PaymentRecord>) });
+      const result = { ...NO_RESULT, ...(JSON.parse(shown) as Partial<GatewayResult>) };
+      return JSON.stringify(resultChanges(result, record, RULES));
+    },
+  }));
 
 it.each<[ChargeOutcome['state'], PaymentReason, boolean]>([
   ['review', 'amount_mismatch', false],

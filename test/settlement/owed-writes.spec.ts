@@ -2,11 +2,75 @@ import { OwedWrites } from '../../lib/settlement/owed-writes.js';
 import type { ProcessHold } from '../../lib/settlement/in-flight.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { logLines } from '../operations/log-lines.js';
-import { isOver } from '../operations/test-shop.js';
+import { quiet } from '../operations/test-shop.js';
+import { type Cases, eachOf, msOf, type Steps, takeSteps } from './steps.js';
 
 const GIVEN_UP =
   'error The payment store has accepted nothing for 30 seconds; this process no longer waits for it. ' +
   'The outcomes of these payments are not written: ONE, TWO.';
+
+/**
+ * The store is down at first. What is seen: how many are owed; how often writes were tried since the last look, how
+ * many ran at once, which were written and given up; whether the process is held, and is idle, as no timer runs.
+ */
+const CASES: Cases = {
+  'are made within seconds after a store that was down for however long': [
+    `owe ONE TWO; pass 60s -> owed 2, tries 14, given up ONE TWO; up; pass 5s -> tries 2, written ONE TWO, idle; down
+     owe LATER; up; pass 1s -> tries 1, written LATER, idle`,
+    'owe ONE TWO; pass 3h -> owed 2, tries 2162, given up ONE TWO; up; pass 5s -> tries 2, written ONE TWO, idle',
+  ],
+  'are retried at growing intervals of up to five seconds, which start over after a success': [
+    `refuse NEVER; pass 499ms -> owed 1, held; pass 1ms -> owed 1, tries 1, held; pass 1s -> owed 1, tries 1, held
+     pass 58500ms -> owed 1, tries 12, given up NEVER; up; owe ONE TWO
+     pass 7500ms -> owed 1, tries 4, 2 at once, written ONE TWO, held; pass 500ms -> owed 1, tries 1, held`,
+  ],
+  'leave no timer and no hold behind once they are made': [
+    'owe ONE; up; pass 60s; renewHold -> tries 1, written ONE, idle',
+  ],
+  'are tried at once by writeAll: the first, and the others only if the store takes it': [
+    `owe ONE TWO; writeAll -> writes 0, owed 2, tries 1, held; up; writeAll -> writes 2, tries 2, written TWO ONE
+     writeAll -> writes 0`,
+  ],
+  'are written once when writeAll runs twice at the same time': [
+    'owe ONE; up; writeAllTwice -> writes 1, writes 1, tries 1, written ONE',
+  ],
+  'are not delayed by those that the store always refuses': [
+    'refuse NEVER; owe ONE TWO; up; pass 30s -> owed 1, tries 12, 2 at once, written ONE TWO, held',
+    'refuse N1 N2 N3; owe ONE TWO; up; pass 30s -> owed 3, tries 15, 4 at once, written ONE TWO, held',
+  ],
+  'are retried if they hang': ['hangsOnce; owe HANGS; pass 30s -> tries 2, 2 at once, written HANGS, idle'],
+  'keep the process alive until they are written, and no longer': [
+    'owe ONE TWO -> owed 2, held; up; writeAll -> writes 2, tries 2, written ONE TWO',
+  ],
+  'keep it alive for half a minute without a success, and are then still retried': [
+    `owe ONE; pass 20s; owe TWO; pass 29s -> owed 2, tries 12, held; pass 1h -> owed 2, tries 720, given up ONE TWO
+     up; pass 5s -> tries 2, written ONE TWO`,
+    'hangs; owe HANGS; pass 29s -> owed 1, tries 2, 2 at once, held; pass 2s -> owed 1, given up HANGS',
+  ],
+  'keep it alive as long as writes succeed, but not for one that the store always refuses': [
+    `refuse NEVER; pass 25s; up; owe ONE; pass 25s -> owed 1, tries 16, written ONE, held
+     pass 15s -> owed 1, tries 3, given up NEVER`,
+  ],
+  'are made within seconds if there are a thousand, up to eight at a time': [
+    'slow; oweMany 1000; pass 8s -> tries 1000, 8 at once, written 1000, idle',
+  ],
+  'are put off after eight failures in a row': [
+    'downAfterOne; oweMany 1000; writeAll -> writes 1, owed 999, tries 16, 8 at once, written ID1000, held',
+  ],
+  'are waited for at shutdown until the store works again': [
+    'owe ONE; close -> owed 1, tries 1, held; up; pass 1s -> closed, tries 1, written ONE, idle',
+  ],
+  'are given up at shutdown after half a minute without a success, and tried no more': [
+    `owe ONE TWO; pass 10m; renewHold; close -> owed 2, tries 123, given up ONE TWO, held
+     pass 29s -> owed 2, tries 64, held; pass 2s -> closed, owed 2, tries 2, given up ONE TWO
+     pass 60s -> owed 2, idle`,
+  ],
+  'are tried once more at shutdown if they were given up before, and new ones are not tried': [
+    `owe ONE; pass 60s -> owed 1, tries 14, given up ONE; close -> closed, owed 1, tries 1; owe LATE -> owed 1
+     pass 1h -> owed 1, idle`,
+  ],
+  'do not delay the shutdown if there are none': ['close -> closed, idle'],
+};
 
 /** What is written, and that a write is published once, is in test/scripts. */
 describe('OwedWrites', () => {
@@ -16,235 +80,104 @@ describe('OwedWrites', () => {
   let owed: OwedWrites;
   /** The number of holds that keep the process alive. */
   let holds: number;
-  let isDown: boolean;
-  /** The ids whose writes were tried, and those that were written. */
+  /** The ids of the writes that were tried, and of those that were written. */
   let tried: string[];
   let written: string[];
-  let write: (conversationId: string) => Promise<void>;
+  let running: number;
+  let mostRunning: number;
+  let results: string[];
+  let write: () => Promise<unknown>;
+
+  const up = () => Promise.resolve();
+  const down = () => Promise.reject(new Error('down'));
+  const hang = () => new Promise(() => undefined);
 
   beforeEach(() => {
     clock = new TestClock();
-    [holds, isDown, tried, written] = [0, true, [], []];
+    [holds, tried, written, running, mostRunning, results, write] = [0, [], [], 0, 0, [], down];
     const processHold: ProcessHold = {
       hold: () => ((holds += 1), () => void (holds -= 1)),
       during: (work) => work(),
     };
     owed = new OwedWrites(clock, processHold);
-    write = () => (isDown ? Promise.reject(new Error('down')) : Promise.resolve());
   });
 
-  function owe(...ids: string[]): void {
+  function owe(ids: readonly string[], writeOne = () => write()): void {
     for (const conversationId of ids) {
       owed.add({
         conversationId,
         write: async () => {
           tried.push(conversationId);
-          await write(conversationId);
+          mostRunning = Math.max(mostRunning, (running += 1));
+          await writeOne().finally(() => (running -= 1));
           written.push(conversationId);
         },
       });
     }
   }
 
-  /** Owes a write that the store always refuses. */
-  function oweForever(conversationId: string): void {
-    owed.add({
-      conversationId,
-      write: () => (tried.push(conversationId), Promise.reject(new Error('a key is taken'))),
-    });
-  }
-
   const givenUp = () => log.filter((line) => line.startsWith('error'));
 
-  it.each([60_000, 3 * 3_600_000])('are made within seconds after a store that was down for %d ms', async (ms) => {
-    owe('ONE', 'TWO');
-    await clock.advance(ms);
-    expect([owed.count, written]).toEqual([2, []]);
-    isDown = false;
-    await clock.advance(5_000);
-    expect([owed.count, written]).toEqual([0, ['ONE', 'TWO']]);
-    isDown = true;
-    owe('LATER');
-    isDown = false;
-    await clock.advance(1_000);
-    expect([owed.count, written]).toEqual([0, ['ONE', 'TWO', 'LATER']]);
-  });
+  const STEPS: Steps = {
+    owe: (...ids) => owe(ids),
+    /** Those are refused even by a store that works. */
+    refuse: (...ids) => owe(ids, () => Promise.reject(new Error('a key is taken'))),
+    oweMany: (count) => owe(someIds(Number(count))),
+    pass: (time) => clock.advance(msOf(time)),
+    renewHold: () => owed.renewHold(),
+    writeAll: async () => results.push(`writes ${await owed.writeAll()}`),
+    writeAllTwice: async () =>
+      results.push(...(await Promise.all([owed.writeAll(), owed.writeAll()])).map((count) => `writes ${count}`)),
+    close: () => {
+      void owed.close().then(() => results.push('closed'));
+      return quiet();
+    },
+    up: () => (write = up),
+    down: () => (write = down),
+    hangs: () => (write = hang),
+    hangsOnce: () => (write = () => (tried.length === 1 ? hang() : up())),
+    slow: () => (write = () => clock.sleep(10)),
+    downAfterOne: () => (write = () => (tried.length === 1 ? up() : down())),
+  };
 
-  it('are retried at growing intervals of up to five seconds, which start over after a success', async () => {
-    oweForever('NEVER');
-    await clock.advance(60_000);
-    // After 0.5, 1.5, 3.5 and 7.5 seconds, then every five seconds.
-    expect(tried).toHaveLength(14);
-    isDown = false;
-    owe('ONE', 'TWO');
-    while (owed.count > 1) await clock.advance(100);
-    tried = [];
-    await clock.advance(1_000);
-    expect(tried).toEqual(['NEVER']);
-  });
+  function see(): string {
+    const facts = [
+      ...results.splice(0),
+      owed.count > 0 && `owed ${owed.count}`,
+      tried.length > 0 && `tries ${tried.length}`,
+      mostRunning > 1 && `${mostRunning} at once`,
+      written.length > 0 && `written ${written.length > 9 ? written.length : written.join(' ')}`,
+      ...givenUp().map((line) => `given up ${line.split(': ')[1]!.replace(/[,.]/g, '')}`),
+      holds > 0 && 'held',
+      clock.sleeping === 0 && 'idle',
+    ];
+    [tried.length, written.length, mostRunning, log.length] = [0, 0, 0, 0];
+    return facts.filter(Boolean).join(', ');
+  }
 
-  it('leave no timer and no hold behind once they are made', async () => {
-    owe('ONE');
-    isDown = false;
-    await clock.advance(60_000);
-    owed.renewHold();
-    expect([owed.count, holds, clock.sleeping, log]).toEqual([0, 0, 0, []]);
-  });
-
-  it('are tried at once by writeAll: the first, and the others only if the store takes it', async () => {
-    owe('ONE', 'TWO');
-    expect([await owed.writeAll(), tried]).toEqual([0, ['ONE']]);
-    isDown = false;
-    expect([await owed.writeAll(), await owed.writeAll()]).toEqual([2, 0]);
-  });
-
-  it('are written once when writeAll runs twice at the same time', async () => {
-    owe('ONE');
-    isDown = false;
-    expect(await Promise.all([owed.writeAll(), owed.writeAll()])).toEqual([1, 1]);
-    expect(written).toEqual(['ONE']);
-  });
-
-  it.each([1, 3])('are not delayed by %d that the store always refuses', async (count) => {
-    const refused = Array.from({ length: count }, (_, index) => `NEVER${index}`);
-    refused.forEach(oweForever);
-    owe('ONE', 'TWO');
-    isDown = false;
-    await clock.advance(30_000);
-    expect([owed.count, written]).toEqual([count, ['ONE', 'TWO']]);
-  });
+  it.each(eachOf(CASES))('%s (script %#)', (_what, script) => takeSteps(script, STEPS, see));
 
   it('are logged while they are still owed', async () => {
-    owe('ONE');
-    await clock.advance(1_000);
+    await takeSteps('owe ONE; pass 1s', STEPS, see);
     expect(log).toEqual(['warn 1 writes are still owed to the payment store.']);
     expect(records).toMatchObject([{ owedWrites: 1 }]);
   });
 
-  it('are retried if they hang', async () => {
-    write = () => (tried.length === 1 ? new Promise<never>(() => undefined) : Promise.resolve());
-    owe('HANGS');
-    await clock.advance(30_000);
-    expect([tried.length, owed.count]).toEqual([2, 0]);
+  it('are logged by id when they are given up', async () => {
+    await takeSteps('owe ONE TWO; pass 31s', STEPS, see);
+    expect(givenUp()).toEqual([GIVEN_UP]);
+    expect(records[log.indexOf(GIVEN_UP)]).toMatchObject({ owedWrites: 2 });
   });
 
-  describe('keep the process alive', () => {
-    it('until they are written, and no longer', async () => {
-      owe('ONE', 'TWO');
-      expect(holds).toBe(1);
-      isDown = false;
-      expect(await owed.writeAll()).toBe(2);
-      expect(holds).toBe(0);
-    });
-
-    it('for half a minute without a success, after which they are logged once and still retried', async () => {
-      owe('ONE');
-      await clock.advance(20_000);
-      owe('TWO');
-      await clock.advance(29_000);
-      expect([holds, givenUp()]).toEqual([1, []]);
-      await clock.advance(3_600_000);
-      expect([holds, givenUp()]).toEqual([0, [GIVEN_UP]]);
-      expect(records[log.indexOf(GIVEN_UP)]).toMatchObject({ owedWrites: 2 });
-      isDown = false;
-      await clock.advance(5_000);
-      expect(owed.count).toBe(0);
-    });
-
-    it('as long as writes succeed, but not for a write that the store always refuses', async () => {
-      oweForever('NEVER');
-      await clock.advance(25_000);
-      isDown = false;
-      owe('ONE');
-      await clock.advance(25_000);
-      expect([holds, owed.count]).toEqual([1, 1]);
-      await clock.advance(15_000);
-      expect([holds, owed.count]).toEqual([0, 1]);
-    });
-
-    it('for half a minute even if the store hangs', async () => {
-      write = () => new Promise(() => undefined);
-      owe('HANGS');
-      await clock.advance(31_000);
-      expect(holds).toBe(0);
-    });
-
-    it.each<[string[], string[][]]>([
-      // In order, whichever was tried last.
-      [['THREE', 'ONE', 'TWO'], [['ONE', 'THREE', 'TWO']]],
-      [someIds(200), [someIds(100), someIds(200).slice(100)]],
-      [someIds(250), [someIds(100), someIds(200).slice(100), someIds(250).slice(200)]],
-    ])('and are then logged, a hundred in each line', async (ids, lines) => {
-      owe(...ids);
-      await clock.advance(31_000);
-      expect(givenUp().map((line) => line.match(/[A-Z]+\d*(?=[,.]|$)/g))).toEqual(lines);
-    });
-  });
-
-  describe('if there are a thousand,', () => {
-    beforeEach(() => owe(...someIds(1_000)));
-
-    it('are made within seconds once the store works again, up to eight at a time', async () => {
-      let [running, most] = [0, 0];
-      write = async () => {
-        most = Math.max(most, (running += 1));
-        await clock.sleep(10);
-        running -= 1;
-      };
-      await clock.advance(8_000);
-      expect(owed.count).toBe(0);
-      expect(most).toBe(8);
-    });
-
-    it('are put off after eight failures in a row', async () => {
-      write = () => (tried.length === 1 ? Promise.resolve() : Promise.reject(new Error('down')));
-      expect(await owed.writeAll()).toBe(1);
-      // The write that succeeded, eight that failed in a row, and those that were under way at the same time.
-      expect(tried).toHaveLength(16);
-    });
-  });
-
-  describe('at shutdown', () => {
-    it('are waited for until the store works again', async () => {
-      owe('ONE');
-      const closing = owed.close();
-      expect(await isOver(closing)).toBe(false);
-      isDown = false;
-      await clock.advance(1_000);
-      await closing;
-      expect([owed.count, written]).toEqual([0, ['ONE']]);
-    });
-
-    it('are given up after half a minute without a success, and logged by id', async () => {
-      owe('ONE', 'TWO');
-      await clock.advance(10 * 60_000);
-      log.length = 0;
-      owed.renewHold();
-      const closing = owed.close();
-      await clock.advance(29_000);
-      expect(await isOver(closing)).toBe(false);
-      await clock.advance(2_000);
-      expect(await isOver(closing)).toBe(true);
-      expect(givenUp()).toEqual([GIVEN_UP]);
-      // The store is closed: nothing is tried any more.
-      tried = [];
-      await clock.advance(60_000);
-      expect([tried, clock.sleeping]).toEqual([[], 0]);
-    });
-
-    it('are tried once more if they were given up before, and new ones are not tried', async () => {
-      owe('ONE');
-      await clock.advance(60_000);
-      tried = [];
-      await owed.close();
-      expect(tried).toEqual(['ONE']);
-      owe('LATE');
-      expect([owed.count, holds]).toEqual([1, 0]);
-    });
-
-    it('do not delay the shutdown if there are none', async () => {
-      expect(await isOver(owed.close())).toBe(true);
-    });
+  it.each<[string[], string[][]]>([
+    // In order, whichever was tried last.
+    [['THREE', 'ONE', 'TWO'], [['ONE', 'THREE', 'TWO']]],
+    [someIds(200), [someIds(100), someIds(200).slice(100)]],
+    [someIds(250), [someIds(100), someIds(200).slice(100), someIds(250).slice(200)]],
+  ])('are then logged in order, a hundred in each line', async (ids, lines) => {
+    owe(ids);
+    await clock.advance(31_000);
+    expect(givenUp().map((line) => line.match(/[A-Z]+\d*(?=[,.]|$)/g))).toEqual(lines);
   });
 });
 

@@ -1,11 +1,74 @@
-import { PaymentStoreError } from 'nestjs-card-payment';
 import { StoreClock } from '../../lib/settlement/store-clock.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { logLines } from '../operations/log-lines.js';
+import { quiet } from '../operations/test-shop.js';
+import { type Cases, eachOf, msOf, type Steps, takeSteps } from './steps.js';
 
 const SECOND_MS = 1_000;
-const HOUR_MS = 3_600_000;
+const REFUSED = 'The payment store failed while asking for the time';
+
+/** What is seen in seconds; the offset is what the clock of the host is corrected by. */
+const CASES: Cases = {
+  'corrects a host from half a second on': ['start 499ms -> off by 0.499', 'start 500ms -> offset -0.5'],
+  'warns of a host from five seconds on': ['start 5s -> offset -5', 'start 5001ms -> offset -5.001, warnings 1'],
+  'reads the time once a minute, and no more after it is stopped': [
+    'start 0s; pass 601s -> reads 10; stop; pass 1h -> reads 10',
+  ],
+  'follows the store backwards when the clock of the host is too fast': [
+    'start 0s; passTooFast 10m -> off by 2, offset -28, reads 10, warnings 1',
+  ],
+  'takes the time to be that of the middle between request and answer': [
+    'slow 1800ms 900ms; start 0s; pass 2s -> right',
+  ],
+  'reads the time before a payment if the clock of the host was changed by more than a second': [
+    'start 0s; check -> ok',
+    'start 0s; host 1000ms; check -> ok, off by 1',
+    'start 0s; host 1001ms; check -> ok, offset -1.001, reads 1',
+    'start 0s; host 3h; check -> ok, offset -10800, reads 1, warnings 1',
+  ],
+  'discards an answer if the clock of the host was changed meanwhile, or the host suspended': [
+    'whileHost 1000ms; start 0s -> off by 1',
+    'whileHost 1001ms; start 0s -> off by 1.001, unknown',
+    'start 0s; whileSuspended 10m; pass 61s -> reads 1, unknown',
+  ],
+  'corrects a clock that was changed within seconds, and warns again when it is wrong again': [
+    `start 1h -> offset -3600, warnings 1; host 0s; pass 2s -> reads 1, warnings 1
+     host 1h; pass 2s -> offset -3600, reads 2, warnings 2`,
+  ],
+  'keeps running if the clock of the host is set back, even before it reads the time again': [
+    'start 0s; pass 30s; host -3h -> unknown',
+  ],
+  'keeps its correction while the store does not answer, or is slow': [
+    `start 1h; down; pass 60s -> offset -3600, reads 1, warnings 1
+     slow 5s -24h; pass 70s -> offset -3600, reads 2, warnings 1`,
+  ],
+  'refuses payments until it knows the time, which it reads before a payment, by itself, and from a slow answer, too': [
+    `down; start 3h; check -> ${REFUSED}, off by 10800, reads 1, unknown`,
+    'down; start 3h; right; check -> ok, offset -10800, reads 1, warnings 1',
+    'down; start 3h; right; pass 2s -> offset -10800, reads 1, warnings 1',
+    'down; start 3h; slow 5s; check; pass 5s -> ok, off by -2.5, offset -10802.5, reads 1, warnings 1',
+  ],
+  'refuses a payment while the store hangs for seven seconds or throws, and asks again for the next one': [
+    `start 0s; host 1h; hangs; check; pass 6s -> off by 3600, reads 1, unknown
+     pass 2s -> ${REFUSED}, off by 3600, reads 1, unknown; right; check -> ok, offset -3600, reads 2, warnings 1`,
+    `start 0s; host 1h; throws; check -> ${REFUSED}, off by 3600, reads 1, unknown
+     right; check -> ok, offset -3600, reads 2, warnings 1`,
+  ],
+  'reads the time before requests that move money once every five seconds': [
+    'start 0s; pass 5s; refresh -> true; pass 1s; refresh -> true, reads 1; pass 5s; refresh -> true, reads 1',
+  ],
+  'notices before such a request that both clocks of the host stood still': [
+    'start 0s; pass 6s; pause 1h; refresh -> true, offset 3600, reads 1, warnings 1',
+  ],
+  'says before such a request that the store does not answer, and asks again for the next one': [
+    'start 0s; pass 6s; down; refresh -> false, reads 1; right; refresh -> true, reads 2',
+  ],
+  'moves forward, but not back, by a slow answer before such a request': [
+    `start 0s; pass 6s; slow 5s; refresh; pass 5s -> true, reads 1
+     pass 6s; slow 5s 1h; refresh; pass 5s -> true, off by 3597.5, offset 3597.5, reads 2, warnings 1`,
+  ],
+};
 
 describe('StoreClock', () => {
   const records: unknown[] = [];
@@ -13,275 +76,122 @@ describe('StoreClock', () => {
   /** The clock of the store. */
   let storeTime: TestClock;
   let host: TestClock;
-  let store: MemoryPaymentStore;
   let clock: StoreClock;
   /** How often the store was asked for the time. */
   let reads: number;
   /** What the store does when it is asked. */
   let answer: () => Promise<Date>;
-
-  const right = () => Promise.resolve(storeTime.now());
-  const down = () => Promise.reject<Date>(new Error('down'));
-  const hang = () => new Promise<Date>(() => undefined);
-  /** Says a time that is so far ahead, after so long. */
-  const slowly = (aheadMs: number, afterMs: number) => async () => {
-    const said = new Date(storeTime.now().getTime() + aheadMs);
-    await host.sleep(afterMs);
-    return said;
-  };
+  /** What came of the calls of `check` and `refresh`. */
+  let results: string[];
 
   beforeEach(() => {
-    storeTime = new TestClock();
-    host = new TestClock();
-    store = new MemoryPaymentStore({ clock: storeTime });
-    [reads, answer] = [0, right];
+    [storeTime, host] = [new TestClock(), new TestClock()];
+    const store = new MemoryPaymentStore({ clock: storeTime });
+    [reads, results, answer] = [0, [], right];
     store.now = () => ((reads += 1), answer());
     clock = new StoreClock(host, store);
   });
-
   afterEach(() => clock.stop());
 
-  function shift(ms: number): void {
-    host.set(new Date(storeTime.now().getTime() + ms));
-  }
-
-  async function start(aheadMs = 0): Promise<void> {
-    shift(aheadMs);
-    await clock.start();
-    reads = 0;
-  }
+  const right = () => Promise.resolve(storeTime.now());
+  const setStore = (aheadMs: number) => storeTime.set(new Date(storeTime.now().getTime() + aheadMs));
+  const setHost = (aheadMs: number) => host.set(new Date(storeTime.now().getTime() + aheadMs));
+  const offBy = () => clock.now().getTime() - storeTime.now().getTime();
 
   /** Advances both clocks, second by second. */
-  async function pass(ms: number): Promise<void> {
-    for (let left = ms; left > 0; left -= SECOND_MS) {
-      await storeTime.advance(Math.min(left, SECOND_MS));
-      await host.advance(Math.min(left, SECOND_MS));
+  async function pass(ms: number, hostSpeed = 1): Promise<void> {
+    for (let passed = 0; passed < ms; passed += SECOND_MS) {
+      await storeTime.advance(SECOND_MS);
+      await host.advance(hostSpeed * SECOND_MS);
     }
   }
 
-  const offBy = () => clock.now().getTime() - storeTime.now().getTime();
+  /** Three callers at once. */
+  function call(method: () => Promise<boolean | void>): Promise<void> {
+    results = [];
+    for (let calls = 0; calls < 3; calls += 1) {
+      void method().then(
+        (result) => results.push(`${result ?? 'ok'}`),
+        (error: Error) => results.push(error.message.split('. ')[0]!),
+      );
+    }
+    return quiet();
+  }
 
-  it.each([3 * HOUR_MS, -3 * HOUR_MS])(
-    "returns the store's time on a host whose clock is %d ms off, and warns once",
-    async (off) => {
-      await start(off);
-      expect([offBy(), clock.offsetMs]).toEqual([0, -off]);
-      await pass(600 * SECOND_MS);
-      expect(offBy()).toBe(0);
-      expect(log).toEqual([
-        `warn This host's clock is 10800 seconds ${off > 0 ? 'ahead of' : 'behind'} the payment store's. The store's ` +
-          "time counts for payments; the gateway still gets this host's time (x-Timestamp) and may refuse it. Set the " +
-          'clock (NTP).',
-      ]);
-      expect(records).toMatchObject([{ clockOffsetMs: -off }]);
+  const STEPS: Steps = {
+    /** On a host that is so far ahead of the store. */
+    start: async (ahead) => {
+      setHost(msOf(ahead));
+      void clock.start();
+      await quiet();
+      reads = 0;
     },
-  );
+    stop: () => clock.stop(),
+    pass: (time) => pass(msOf(time)),
+    passTooFast: (time) => pass(msOf(time), 1.05),
+    /** Someone sets the clock of the host. */
+    host: (ahead) => setHost(msOf(ahead)),
+    /** Both clocks of the host stand still, as those of a virtual machine that is paused. */
+    pause: (time) => storeTime.advance(msOf(time)),
+    check: () => call(() => clock.check()),
+    refresh: () => call(() => clock.refresh()),
+
+    // What the store does from now on.
+    right: () => (answer = right),
+    down: () => (answer = () => Promise.reject(new Error('down'))),
+    throws: () =>
+      (answer = () => {
+        throw new Error('no promise');
+      }),
+    hangs: () => (answer = () => new Promise(() => undefined)),
+    /** It answers after a while, with a time that was right at the beginning but for so much. */
+    slow: (time, ahead) => {
+      answer = async () => {
+        const said = new Date(storeTime.now().getTime() + msOf(ahead));
+        await host.sleep(msOf(time));
+        return said;
+      };
+    },
+    /** Meanwhile someone sets the clock of the host. */
+    whileHost: (ahead) => (answer = () => (setHost(msOf(ahead)), right())),
+    /** Meanwhile the host is suspended: only its wall clock goes on. */
+    whileSuspended: (time) => (answer = () => (setStore(msOf(time)), setHost(0), right())),
+  };
+
+  function see(): string {
+    const facts: readonly (readonly [what: string, value: number | boolean])[] = [
+      ['off by', offBy() / SECOND_MS],
+      ['offset', clock.offsetMs / SECOND_MS],
+      ['reads', reads],
+      ['warnings', log.length],
+      ['unknown', !clock.isKnown],
+    ];
+    const shown = facts.flatMap(([what, value]) => (value ? [value === true ? what : `${what} ${value}`] : []));
+    return [...new Set(results.splice(0)), ...shown].join(', ') || 'right';
+  }
+
+  it.each(eachOf(CASES))('%s (script %#)', (_what, script) => takeSteps(script, STEPS, see));
 
   it.each([
-    [499, 0, 0],
-    [500, -500, 0],
-    [5_000, -5_000, 0],
-    [5_001, -5_001, 1],
-  ])('corrects a host whose clock is %d ms ahead by %d ms, and warns %d times', async (ahead, offset, warnings) => {
-    await start(ahead);
-    expect([clock.offsetMs, log.length]).toEqual([offset, warnings]);
+    ['3h', 'ahead of'],
+    ['-3h', 'behind'],
+  ])('warns once of a host whose clock is %s off, and says what that means', async (ahead, side) => {
+    await takeSteps(`start ${ahead}; pass 10m`, STEPS, see);
+    expect(log).toEqual([
+      `warn This host's clock is 10800 seconds ${side} the payment store's. The store's time counts for payments; ` +
+        "the gateway still gets this host's time (x-Timestamp) and may refuse it. Set the clock (NTP).",
+    ]);
+    expect(records).toMatchObject([{ clockOffsetMs: -msOf(ahead) }]);
+    expect(offBy()).toBe(0);
   });
 
   it('uses the clock of the host for timers and durations', async () => {
-    await start(HOUR_MS);
+    await clock.start();
     const woken: string[] = [];
     void clock.sleep(500).then(() => woken.push('sleeper'));
     clock.timer(900, () => woken.push('timer'));
     await pass(SECOND_MS);
     expect(woken).toEqual(['sleeper', 'timer']);
     expect(clock.monotonic()).toBe(host.monotonic());
-  });
-
-  it('reads the time once a minute, and no more after it is stopped', async () => {
-    await start();
-    await pass(601 * SECOND_MS);
-    expect(reads).toBe(10);
-    clock.stop();
-    await pass(HOUR_MS);
-    expect(reads).toBe(10);
-  });
-
-  it('moves backwards, if needed, to follow the store when the clock of the host is too fast', async () => {
-    await start();
-    for (let seconds = 0; seconds < 600; seconds += 1) {
-      await storeTime.advance(SECOND_MS);
-      await host.advance(1.05 * SECOND_MS);
-    }
-    expect(Math.abs(offBy())).toBeLessThanOrEqual(4 * SECOND_MS);
-  });
-
-  it('takes the time of the store to be that of the middle between request and answer', async () => {
-    answer = async () => {
-      await host.sleep(0.9 * SECOND_MS);
-      const answered = new Date(host.now());
-      await host.sleep(0.9 * SECOND_MS);
-      return answered;
-    };
-    const started = clock.start();
-    await pass(2 * SECOND_MS);
-    await started;
-    expect(clock.offsetMs).toBe(0);
-  });
-
-  it.each([
-    [0, 0],
-    [1_000, 0],
-    [1_001, 1],
-    [3 * HOUR_MS, 1],
-  ])('before a payment on a host whose clock was changed by %d ms, reads the time %d times', async (ms, times) => {
-    await start();
-    shift(ms);
-    await clock.check();
-    expect(reads).toBe(times);
-    if (times > 0) expect(Math.abs(offBy())).toBeLessThanOrEqual(SECOND_MS + 1 - times);
-  });
-
-  it.each([
-    [1_000, true],
-    [1_001, false],
-  ])('when the clock is changed by %d ms while the store answers, accepts the answer: %s', async (ms, isAccepted) => {
-    answer = () => (shift(ms), right());
-    await clock.start();
-    expect(clock.isKnown).toBe(isAccepted);
-  });
-
-  it('discards an answer that arrived while the host was suspended', async () => {
-    await start();
-    answer = () => {
-      storeTime.set(new Date(storeTime.now().getTime() + 600 * SECOND_MS));
-      shift(0);
-      return right();
-    };
-    await pass(61 * SECOND_MS);
-    expect([reads, offBy(), clock.offsetMs]).toEqual([1, 0, 0]);
-  });
-
-  it('corrects a clock that was changed within seconds, and warns again when it becomes wrong again', async () => {
-    await start(HOUR_MS);
-    for (const [off, warnings] of [
-      [0, 1],
-      [HOUR_MS, 2],
-    ] as const) {
-      shift(off);
-      await pass(2 * SECOND_MS);
-      expect([offBy(), clock.offsetMs, log.length]).toEqual([0, off === 0 ? 0 : -off, warnings]);
-    }
-  });
-
-  it('keeps running if the clock of the host is set back, even before it reads the time again', async () => {
-    await start();
-    await pass(30 * SECOND_MS);
-    shift(-3 * HOUR_MS);
-    expect([offBy(), reads]).toEqual([0, 0]);
-  });
-
-  it('keeps its correction while the store does not answer, or is slow', async () => {
-    await start(HOUR_MS);
-    answer = down;
-    await pass(60 * SECOND_MS);
-    expect(offBy()).toBe(0);
-    answer = async () => (await host.sleep(5 * SECOND_MS), new Date(0));
-    await pass(70 * SECOND_MS);
-    expect(offBy()).toBe(0);
-  });
-
-  describe('on a host whose clock is hours off, if the store did not tell the time at start-up,', () => {
-    beforeEach(async () => {
-      answer = down;
-      await start(3 * HOUR_MS);
-    });
-
-    it.each<[string, () => Promise<Date>, number, number]>([
-      ['before a payment', () => right(), 0, 0],
-      ['from a slow answer, since it has no other', () => slowly(0, 5 * SECOND_MS)(), 5, 3 * SECOND_MS],
-    ])('reads the time %s', async (_what, answers, seconds, mostOff) => {
-      answer = answers;
-      const checked = clock.check();
-      await pass(seconds * SECOND_MS);
-      await checked;
-      expect(Math.abs(offBy())).toBeLessThanOrEqual(mostOff);
-    });
-
-    it('reads the time by itself within seconds', async () => {
-      answer = right;
-      await pass(2 * SECOND_MS);
-      expect(offBy()).toBe(0);
-    });
-
-    it('refuses payments until it knows the time of the store', async () => {
-      await expect(clock.check()).rejects.toThrow(PaymentStoreError);
-      await expect(clock.check()).rejects.toThrow('while asking for the time');
-    });
-  });
-
-  describe('before a request that moves money', () => {
-    beforeEach(() => start());
-
-    it('reads the time once every five seconds, however many payments there are', async () => {
-      const refreshed = () => Promise.all([clock.refresh(), clock.refresh(), clock.refresh()]);
-      for (const [seconds, read] of [
-        [5, 0],
-        [1, 1],
-        [5, 1],
-      ] as const) {
-        await pass(seconds * SECOND_MS);
-        expect(await refreshed()).toEqual([true, true, true]);
-        expect(reads).toBe(read);
-      }
-    });
-
-    it('notices that both clocks of the host stood still', async () => {
-      await pass(6 * SECOND_MS);
-      await storeTime.advance(HOUR_MS);
-      expect(await clock.refresh()).toBe(true);
-      expect(offBy()).toBe(0);
-    });
-
-    it('returns false if the store does not answer, and tries again the next time', async () => {
-      await pass(6 * SECOND_MS);
-      answer = down;
-      expect(await clock.refresh()).toBe(false);
-      answer = right;
-      expect(await clock.refresh()).toBe(true);
-    });
-
-    it('moves forward, but not back, by a slow answer', async () => {
-      await pass(6 * SECOND_MS);
-      for (const ahead of [0, HOUR_MS]) {
-        answer = slowly(ahead, 5 * SECOND_MS);
-        const refreshed = clock.refresh();
-        await pass(5 * SECOND_MS);
-        expect(await refreshed).toBe(true);
-        expect(offBy()).toBeGreaterThanOrEqual(ahead - 5 * SECOND_MS);
-        await pass(6 * SECOND_MS);
-      }
-    });
-  });
-
-  it.each<[string, () => Promise<Date>]>([
-    ['does not answer in seven seconds', hang],
-    [
-      'throws',
-      () => {
-        throw new Error('no promise');
-      },
-    ],
-  ])('refuses a payment while the store %s, and tries again for the next one', async (_what, fails) => {
-    await start();
-    shift(HOUR_MS);
-    answer = fails;
-    const refused = Promise.allSettled([clock.check(), clock.check()]);
-    await pass(8 * SECOND_MS);
-    for (const result of await refused) {
-      expect(result).toMatchObject({ status: 'rejected', reason: { code: 'PAYMENT_STORE' } });
-    }
-    answer = right;
-    await clock.check();
-    expect(offBy()).toBe(0);
   });
 });

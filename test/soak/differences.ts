@@ -1,11 +1,9 @@
 import { type BothLedgers, compareLedgers, lostEvents, owedEvents } from '../rigs/ledger-comparison.js';
-import { compareRefunds, type RefundLedgers } from '../rigs/refund-comparison.js';
 import type { RepeatedSale, ShownState } from './buyers.js';
 import { DECLARED, HANDLER_IDS, type HandledEvent, REFUND_HANDLER_ID } from './order-handlers.js';
 
 /** What all sides say in the end. */
-export interface Evidence extends BothLedgers, RefundLedgers {
-  readonly ledger: BothLedgers['ledger'] & RefundLedgers['ledger'];
+export interface Evidence extends BothLedgers {
   /** What buyers were shown. */
   readonly shown: readonly ShownState[];
   readonly repeats: readonly RepeatedSale[];
@@ -15,15 +13,11 @@ export interface Evidence extends BothLedgers, RefundLedgers {
 
 /** Where the sides differ: a line for each difference, with the payment's conversationId. */
 export function differences(evidence: Evidence): string[] {
-  const { chargedTwice, lost, invented } = compareLedgers(evidence);
-  const refunds = compareRefunds(evidence);
+  const { movedTwice, lost, invented } = compareLedgers(evidence);
   return [
-    ...chargedTwice,
+    ...movedTwice,
     ...lost,
     ...invented,
-    ...refunds.givenTwice,
-    ...refunds.lost,
-    ...refunds.invented,
     ...shownDifferences(evidence),
     ...repeatDifferences(evidence),
     ...eventDifferences(evidence),

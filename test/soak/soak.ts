@@ -5,8 +5,7 @@ import type { LedgerState, PaymentOptions, PaymentReason, StoreCounts } from 'ne
 import type { Simulator } from 'nestjs-card-payment/simulator';
 import { Chance } from '../rigs/chance.js';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
-import { owedEvents, storedPayments, type StoredPayment } from '../rigs/ledger-comparison.js';
-import { storedRefunds } from '../rigs/refund-comparison.js';
+import { owedEvents, storedLedger, type StoredPayment } from '../rigs/ledger-comparison.js';
 import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { reconcileUntilIdle, startShop } from '../rigs/shop.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
@@ -124,8 +123,7 @@ class Soak {
     settings.log(`Settled after ${passes} passes; now all is compared.`);
 
     const heaps = heapsAtStart.map((start, i) => ({ start, end: heapsAtEnd[i] ?? Infinity }));
-    const payments = await this.view((store) => storedPayments(store, buyers.references));
-    const refunds = await this.view((store) => storedRefunds(store, payments));
+    const { payments, refunds } = await this.view((store) => storedLedger(store, buyers.references));
     const handled = this.handledEvents();
     const { ledger } = simulator;
     const found = [

@@ -1,14 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { driverProblem, missingPackages } from '../../lib/store/driver-check.js';
+import { makeScratchFolder } from '../rigs/scratch-folder.js';
 
 describe('an installed driver', () => {
   let folder: string;
+  let remove: () => void;
 
-  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'driver-'))));
-  afterEach(() => rmSync(folder, { recursive: true }));
+  beforeEach(() => ({ path: folder, remove } = makeScratchFolder('driver')));
+  afterEach(() => remove());
 
   function install(name: string, content: string, where = 'node_modules'): void {
     mkdirSync(join(folder, where, name), { recursive: true });
@@ -18,46 +19,24 @@ describe('an installed driver', () => {
   const judge = (name: string, node: string, from = join(folder, 'app/dist/main.js')) =>
     driverProblem(name, node, [from]);
 
-  it.each([
-    [
-      'better-sqlite3',
-      '13.2.0',
-      '>=22',
-      '20.20.2',
-      'needs Node.js 22 or newer, and this is 20.20.2: npm install better-sqlite3@12',
-    ],
-    ['better-sqlite3', '12.6.2', '20.x || 22.x || 24.x', '20.20.2', null],
+  it.each<[name: string, version: string, node: string, here: string, least?: string, remedy?: string]>([
+    ['better-sqlite3', '13.2.0', '>=22', '20.20.2', '22', 'npm install better-sqlite3@12'],
+    ['better-sqlite3', '12.6.2', '20.x || 22.x || 24.x', '20.20.2'],
     // It has no word of what is newer than itself, nor of what lies between.
-    ['better-sqlite3', '12.6.2', '20.x || 22.x || 24.x', '21.7.3', null],
-    ['better-sqlite3', '12.6.2', '20.x || 22.x || 24.x', '30.0.0', null],
-    [
-      'kysely',
-      '0.29.9',
-      '>=22.0.0',
-      '20.19.0',
-      'needs Node.js 22.0.0 or newer, and this is 20.19.0: npm install kysely@0.28',
-    ],
-    ['pg', '8.23.1', '>= 16.0.0', '20.19.0', null],
-    [
-      'pg',
-      '9.0.0',
-      '^22.12.0 || >=24',
-      '22.11.0',
-      'needs Node.js 22.12.0 or newer, and this is 22.11.0: npm install pg@8',
-    ],
-    [
-      'other',
-      '1.0.0',
-      '>=22',
-      '20.19.0',
-      'needs Node.js 22 or newer, and this is 20.19.0: install an older release of it',
-    ],
-    ['pg', '8.23.1', '<99', '20.19.0', null],
-    ['pg', '8.23.1', '*', '20.19.0', null],
-    ['pg', '8.23.1', 'zzz', '20.19.0', null],
-  ])('%s %s for Node.js %s on %s', (name, version, node, here, problem) => {
+    ['better-sqlite3', '12.6.2', '20.x || 22.x || 24.x', '21.7.3'],
+    ['better-sqlite3', '12.6.2', '20.x || 22.x || 24.x', '30.0.0'],
+    ['kysely', '0.29.9', '>=22.0.0', '20.19.0', '22.0.0', 'npm install kysely@0.28'],
+    ['pg', '8.23.1', '>= 16.0.0', '20.19.0'],
+    ['pg', '9.0.0', '^22.12.0 || >=24', '22.11.0', '22.12.0', 'npm install pg@8'],
+    ['other', '1.0.0', '>=22', '20.19.0', '22', 'install an older release of it'],
+    ['pg', '8.23.1', '<99', '20.19.0'],
+    ['pg', '8.23.1', '*', '20.19.0'],
+    ['pg', '8.23.1', 'zzz', '20.19.0'],
+  ])('%s %s for Node.js %s on %s', (...row) => {
+    const [name, version, node, here, least, remedy] = row;
     install(name, JSON.stringify({ name, version, engines: { node } }));
-    expect(judge(name, here)).toBe(problem && `${name} ${version} ${problem}`);
+    const problem = `${name} ${version} needs Node.js ${least} or newer, and this is ${here}: ${remedy}`;
+    expect(judge(name, here)).toBe(least === undefined ? null : problem);
   });
 
   it('is found though its package.json is hidden by exports, behind the links of pnpm, and from a file URL', () => {

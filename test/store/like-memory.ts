@@ -87,75 +87,45 @@ function stepOrPause(): fc.Arbitrary<Step | number> {
   const handler = fc.constantFrom('g', 'h');
   const record = fc.constantFrom('p', 'q', 'o', 'r of=p', 's of=q', 't of=o');
   const lease = fc.constantFrom('one', 'two');
-  const arbitraries: readonly (readonly [weight: number, arbitrary: fc.Arbitrary<Step | number>])[] = [
-    [2, fc.constantFrom(1_000, MINUTE_MS, 5 * MINUTE_MS, 11 * MINUTE_MS)],
-    [
-      14,
-      fc
-        .tuple(
-          record,
-          fc.constantFrom('u', 'r', 's', 's'),
-          fc.constantFrom('', '', 'lock=R', 'lock=- key=- token=-', 'lock=- pin='),
-          fc.constantFrom('due=-', 'due=-', 'due=-', 'due=NOW', `due=NOW+${MINUTE_MS}`),
-        )
-        .map(
-          ([who, state, names, due]) =>
-            (now, labels) =>
-              writeOf(who, state, `${names} ${due}`, now, labels),
-        ),
-    ],
-    [1, record.map((who) => () => `late ${who[0]}`)],
-    [
-      4,
-      fc
-        .tuple(handler, fc.constantFrom('ursURS', 'ur', 'sS', 'US'))
-        .map((words) => () => `announce ${words.join(' ')}`),
-    ],
-    [8, fc.constant(() => 'fan')],
-    [
-      10,
-      fc.tuple(handler, lease, fc.constantFrom('ursURS', 'ursURS', 'u', 'sS')).map(
-        ([to, as, of]) =>
-          () =>
-            `lease ${to} as=${as} of=${of}`,
-      ),
-    ],
-    [
-      16,
-      fc
-        .tuple(
-          fc.constantFrom('ack', 'ack', 'renew', 'park', 'retry', 'replay', 'replay'),
-          handler,
-          fc.nat({ max: 9 }),
-          lease,
-          fc.constantFrom(0, MINUTE_MS, 2 * MINUTE_MS),
-        )
-        .map(([verb, to, which, as, ms]) => (_now, labels) => {
-          const label = labels.at(-1 - (which % (labels.length || 1))) ?? 'none';
-          return `${verb} ${to} ${label}${verb === 'ack' || verb === 'replay' ? '' : ` as=${as} for=${ms}`}`;
-        }),
-    ],
-    [2, fc.constant(() => 'due unordered')],
-    [
-      1,
-      fc.tuple(record, fc.nat({ max: 3 })).map(
-        ([who, more]) =>
-          (now) =>
-            `back ${who[0]} ${8 + more} due=${now}`,
-      ),
-    ],
-    [
-      4,
-      fc
-        .tuple(fc.constantFrom('-', '0', '0', `${20 * MINUTE_MS}`), fc.constantFrom(0, 30 * MINUTE_MS, 30 * MINUTE_MS))
-        .map(
-          ([payments, pairs]) =>
-            () =>
-              `purge payments=${payments} pairs=${pairs} keys=${30 * MINUTE_MS}`,
-        ),
-    ],
-  ];
-  return fc.oneof(...arbitraries.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+  const state = fc.constantFrom('u', 'r', 's', 's');
+  const names = fc.constantFrom('', '', 'lock=R', 'lock=- key=- token=-', 'lock=- pin=');
+  const due = fc.constantFrom('due=-', 'due=-', 'due=-', 'due=NOW', `due=NOW+${MINUTE_MS}`);
+  const change = fc.constantFrom('ack', 'ack', 'renew', 'park', 'retry', 'replay', 'replay');
+  const retention = fc.constantFrom('-', '0', '0', `${20 * MINUTE_MS}`);
+  return fc.oneof(
+    { weight: 2, arbitrary: fc.constantFrom(1_000, MINUTE_MS, 5 * MINUTE_MS, 11 * MINUTE_MS) },
+    steps(14, [record, state, names, due], (words, now, labels) => {
+      const [who, becomes, named, dueAt] = words;
+      return writeOf(who, becomes, `${named} ${dueAt}`, now, labels);
+    }),
+    steps(1, [record], ([who]) => `late ${who[0]}`),
+    steps(4, [handler, fc.constantFrom('ursURS', 'ur', 'sS', 'US')], ([to, types]) => `announce ${to} ${types}`),
+    steps(8, [], () => 'fan'),
+    steps(10, [handler, lease, fc.constantFrom('ursURS', 'ursURS', 'u', 'sS')], ([to, as, of]) => {
+      return `lease ${to} as=${as} of=${of}`;
+    }),
+    steps(16, [change, handler, fc.nat({ max: 9 }), lease, fc.constantFrom(0, 1, 2)], (words, _now, labels) => {
+      const [verb, to, which, as, minutes] = words;
+      const label = labels.at(-1 - (which % (labels.length || 1))) ?? 'none';
+      const options = verb === 'ack' || verb === 'replay' ? '' : ` as=${as} for=${minutes * MINUTE_MS}`;
+      return `${verb} ${to} ${label}${options}`;
+    }),
+    steps(2, [], () => 'due unordered'),
+    steps(1, [record, fc.nat({ max: 3 })], ([who, more], now) => `back ${who[0]} ${8 + more} due=${now}`),
+    steps(4, [retention, fc.constantFrom(0, 30, 30)], ([payments, minutes]) => {
+      return `purge payments=${payments} pairs=${minutes * MINUTE_MS} keys=${30 * MINUTE_MS}`;
+    }),
+  );
+}
+
+/** Steps that are made of such words, as often as the weight says. */
+function steps<Words extends readonly unknown[]>(
+  weight: number,
+  words: { readonly [Index in keyof Words]: fc.Arbitrary<Words[Index]> },
+  stepOf: (words: Words, now: number, labels: string[]) => string,
+): { readonly weight: number; readonly arbitrary: fc.Arbitrary<Step> } {
+  const all = fc.tuple(...(words as readonly fc.Arbitrary<unknown>[])) as unknown as fc.Arbitrary<Words>;
+  return { weight, arbitrary: all.map((some) => (now, labels) => stepOf(some, now, labels)) };
 }
 
 /** Inserts a record with a key, or with the lock, as several names may be taken; or replaces it where it is stored. */

@@ -1,14 +1,12 @@
 import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { PaymentConfigurationError } from '../../lib/errors/payment-errors.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { openStore, releaseStore } from '../../lib/store/open-store.js';
 import { SqlPaymentStore } from '../../lib/store/sql/sql-payment-store.js';
 import { TestClock } from '../../lib/testing/index.js';
+import { suiteStore } from '../rigs/suite-stores.js';
 
 const SETTINGS = {
   store: null,
@@ -39,12 +37,10 @@ describe('open store', () => {
   });
 
   test('a SQL store by its URL, open', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'payments-'));
-    const store = await openStore({ ...SETTINGS, storeUrl: `sqlite:${join(folder, 'payments.db')}` });
+    const store = await openStore({ ...SETTINGS, storeUrl: await (await suiteStore('SQLite')).create() });
     expect(store).toBeInstanceOf(SqlPaymentStore);
     await expect(store.find('default', 'none')).resolves.toBeNull();
     await store.close();
-    rmSync(folder, { recursive: true });
   });
 
   describe('a store that several accounts are given', () => {
@@ -76,23 +72,14 @@ describe('open store', () => {
       await releaseStore(store);
       expect(close).toHaveBeenCalledTimes(1);
     });
-
-    test('is closed where the only one cannot open it', async () => {
-      const { store, close, open } = shared();
-      open.mockRejectedValueOnce(new Error('no'));
-      await problemOf({ store });
-      expect(close).toHaveBeenCalledTimes(1);
-    });
   });
 
   test('a store without a server of its own goes by the clock of the process', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'payments-'));
-    for (const storeUrl of ['memory:', `sqlite:${join(folder, 'payments.db')}`]) {
+    for (const storeUrl of ['memory:', await (await suiteStore('SQLite')).create()]) {
       const store = await openStore({ ...SETTINGS, storeUrl });
       await expect(store.now()).resolves.toEqual(SETTINGS.clock.now());
       await store.close();
     }
-    rmSync(folder, { recursive: true });
   });
 
   test('a store that was given, whatever the URL', async () => {

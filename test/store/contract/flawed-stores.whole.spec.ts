@@ -164,7 +164,7 @@ const FLAWS: Readonly<Record<string, readonly [Flaw, ...(readonly string[])]>> =
 
 test.each(Object.entries(FLAWS))('the contract finds a store that %s', async (_flaw, [flaw, ...cases]) => {
   const failed: string[] = [];
-  for (const { name, run } of paymentStoreContract) {
+  for (const [name, run] of paymentStoreContract) {
     const clock = new TestClock(at(0));
     const sound = new MemoryPaymentStore({ clock });
     const store = Object.assign(Object.create(sound) as PaymentStore, flaw(sound, clock));

@@ -3,11 +3,12 @@ import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import type { Delivery } from '../../../lib/store/payment-store.js';
 import {
   at,
+  casesOf,
   ids,
   leased,
   aPostponement,
   many,
-  type PaymentStoreCase,
+  type StoreCases,
   same,
   type StoreTrial,
   unique,
@@ -78,10 +79,10 @@ function deliveries(parked: boolean): Pages {
 }
 
 /** Listing records and deliveries, and leasing behind many. */
-export const listCases: readonly PaymentStoreCase[] = [
-  ...Object.entries(PAGES).map(([name, { page, isNewestFirst }]): PaymentStoreCase => ({
-    name: `${name} goes on after each page, and misses and repeats nothing where many have the same time`,
-    async run(trial) {
+export const listCases: StoreCases = {
+  ...casesOf(Object.entries(PAGES), ([name, { page, isNewestFirst }]) => [
+    `${name} goes on after each page, and misses and repeats nothing where many have the same time`,
+    async (trial) => {
       const prefix = unique('id');
       const handlers = ['Mail.failed', 'Orders.failed'];
       for (const handler of handlers) await trial.announce(handler, 'payment.failed');
@@ -120,68 +121,58 @@ export const listCases: readonly PaymentStoreCase[] = [
       }
       same(await page(trial.in(`${trial.account}-other`), null, 10), []);
     },
-  })),
-  {
-    name: 'a page goes on after a place whose record is gone, and from the beginning where the place is before it',
-    async run(trial) {
-      const [one, two, three] = ['1', '2', '3'].map((tail) => unique(`id${tail}`));
-      for (const conversationId of [one, two, three]) {
-        await trial.insert({ state: 'failed', finalizedAt: at(100), createdAt: at(100), conversationId });
-      }
-      const listed = async (ms: number, conversationId = '') => {
-        const { account, store } = trial;
-        const after = { finalizedAt: at(ms), createdAt: at(ms), conversationId };
-        const settled = { account, from: at(100), to: at(200), after, limit: 10 };
-        return [
-          ids(await store.listSettled(settled)),
-          ids(await store.list({ account, type: 'payment', after, limit: 10 })),
-        ];
-      };
-      same(await listed(100, `${one}-gone`), [[two, three], [one]]);
-      same(await listed(99, three), [[one, two, three], []]);
-      same(await listed(101), [[], [three, two, one]]);
-    },
-  },
-  {
-    name: 'otherGateways counts the unsettled records that name another gateway',
-    async run(trial) {
-      const [own, former, one, two] = [
-        'own.example 00',
-        'former.example 01',
-        `${'o'.repeat(253)}.example 02`,
-        'two 03',
+  ]),
+  'a page goes on after a place whose record is gone, and from the beginning where the place is before it': async (
+    trial,
+  ) => {
+    const [one, two, three] = ['1', '2', '3'].map((tail) => unique(`id${tail}`));
+    for (const conversationId of [one, two, three]) {
+      await trial.insert({ state: 'failed', finalizedAt: at(100), createdAt: at(100), conversationId });
+    }
+    const listed = async (ms: number, conversationId = '') => {
+      const { account, store } = trial;
+      const after = { finalizedAt: at(ms), createdAt: at(ms), conversationId };
+      const settled = { account, from: at(100), to: at(200), after, limit: 10 };
+      return [
+        ids(await store.listSettled(settled)),
+        ids(await store.list({ account, type: 'payment', after, limit: 10 })),
       ];
-      for (const gateway of [own, former, one, two, null, undefined]) {
-        for (const state of ['unknown', 'awaiting', 'failed'] as const) await trial.insert({ state, gateway });
-        await trial.insertRefund(await trial.insert({ state: 'succeeded', gateway }), { gateway });
-      }
-      const others = (gateways: readonly string[]) => trial.second.otherGateways(trial.account, gateways);
-      same(await others([own, former]), { [one]: 3, [two]: 3 });
-      same(await others([own, former, one, two]), {});
-      same(await others([]), { [own]: 3, [former]: 3, [one]: 3, [two]: 3 });
-      same(await trial.store.otherGateways(`${trial.account}-other`, []), {});
-    },
+    };
+    same(await listed(100, `${one}-gone`), [[two, three], [one]]);
+    same(await listed(99, three), [[one, two, three], []]);
+    same(await listed(101), [[], [three, two, one]]);
   },
-  {
-    name: 'what is due behind many that wait for an earlier version is leased, and these soon after they are free',
-    async run(trial) {
-      const handlerId = await trial.handler('payment.unknown', 'payment.succeeded');
-      const first = await many(MANY, async () => trial.publish(await trial.insert(), 'unknown', at(1)));
-      await trial.fanOut();
-      const earlier = await trial.lease(handlerId);
-      for (const { record } of first) await trial.publish(record, 'succeeded', at(1));
-      await trial.fanOut();
-      trial.moveTo(2);
-      const behind = [await trial.publishNew('succeeded'), await trial.publishNew('succeeded')];
-      await trial.fanOut({ store: trial.second });
-      for (const store of trial.stores) {
-        const [delivery, ...more] = await trial.lease(handlerId, { limit: 1, store });
-        assert.deepEqual([behind.includes(delivery?.event.eventId ?? ''), more], [true, []]);
-      }
-      same(await trial.lease(handlerId), []);
-      for (const { event } of earlier) await trial.store.acknowledge(trial.account, handlerId, event.eventId);
-      trial.moveTo(10_000);
-      assert.equal((await trial.lease(handlerId)).length, MANY);
-    },
+  'otherGateways counts the unsettled records that name another gateway': async (trial) => {
+    const [own, former, one, two] = ['own.example 00', 'former.example 01', `${'o'.repeat(253)}.example 02`, 'two 03'];
+    for (const gateway of [own, former, one, two, null, undefined]) {
+      for (const state of ['unknown', 'awaiting', 'failed'] as const) await trial.insert({ state, gateway });
+      await trial.insertRefund(await trial.insert({ state: 'succeeded', gateway }), { gateway });
+    }
+    const others = (gateways: readonly string[]) => trial.second.otherGateways(trial.account, gateways);
+    same(await others([own, former]), { [one]: 3, [two]: 3 });
+    same(await others([own, former, one, two]), {});
+    same(await others([]), { [own]: 3, [former]: 3, [one]: 3, [two]: 3 });
+    same(await trial.store.otherGateways(`${trial.account}-other`, []), {});
   },
-];
+  'what is due behind many that wait for an earlier version is leased, and these soon after they are free': async (
+    trial,
+  ) => {
+    const handlerId = await trial.handler('payment.unknown', 'payment.succeeded');
+    const first = await many(MANY, async () => trial.publish(await trial.insert(), 'unknown', at(1)));
+    await trial.fanOut();
+    const earlier = await trial.lease(handlerId);
+    for (const { record } of first) await trial.publish(record, 'succeeded', at(1));
+    await trial.fanOut();
+    trial.moveTo(2);
+    const behind = [await trial.publishNew('succeeded'), await trial.publishNew('succeeded')];
+    await trial.fanOut({ store: trial.second });
+    for (const store of trial.stores) {
+      const [delivery, ...more] = await trial.lease(handlerId, { limit: 1, store });
+      assert.deepEqual([behind.includes(delivery?.event.eventId ?? ''), more], [true, []]);
+    }
+    same(await trial.lease(handlerId), []);
+    for (const { event } of earlier) await trial.store.acknowledge(trial.account, handlerId, event.eventId);
+    trial.moveTo(10_000);
+    assert.equal((await trial.lease(handlerId)).length, MANY);
+  },
+};

@@ -5,7 +5,7 @@ import { raceCases } from './race-cases.js';
 import { listCases } from './list-cases.js';
 import { recordCases } from './record-cases.js';
 import { scriptCases } from './store-script.js';
-import { at, type PaymentStoreCase, StoreTrial } from './store-trial.js';
+import { at, type StoreCase, StoreTrial } from './store-trial.js';
 import { sample } from '../../rigs/extent.js';
 import { TestClock } from '../../../lib/testing/index.js';
 
@@ -20,15 +20,15 @@ interface PaymentStoreSource {
   another?(clock: TestClock): Promise<PaymentStore>;
 }
 
-/** What every store must do, as cases that throw where it does not. */
-export const paymentStoreContract: readonly PaymentStoreCase[] = [
+/** What every store must do. */
+export const paymentStoreContract: readonly (readonly [what: string, run: StoreCase])[] = Object.entries({
   ...scriptCases,
   ...recordCases,
   ...listCases,
   ...uniqueNameCases,
   ...purgeCases,
   ...raceCases,
-];
+});
 
 /** @param every one in so many cases is run in the short tests: for a store that is much like another one */
 export function describePaymentStore(name: string, { create, another }: PaymentStoreSource, every = 1): void {
@@ -44,11 +44,9 @@ export function describePaymentStore(name: string, { create, another }: PaymentS
       for (const store of stores) await store.close();
     });
 
-    for (const check of sample(every, paymentStoreContract)) {
-      it(check.name, () => {
-        clock.set(at(0));
-        return check.run(new StoreTrial(stores[0]!, stores.at(-1)!, clock));
-      });
-    }
+    it.each(sample(every, paymentStoreContract))('%s', (_what, run) => {
+      clock.set(at(0));
+      return run(new StoreTrial(stores[0]!, stores.at(-1)!, clock));
+    });
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MAX_WAIT_MS, type PurgeCounts } from '../../../lib/store/payment-store.js';
-import { at, many, type PaymentStoreCase, same, unique } from './store-trial.js';
+import { at, many, type StoreCases, same, unique } from './store-trial.js';
 
 /** More than a step of a purge takes. */
 const MANY = 250;
@@ -10,10 +10,9 @@ const paid = { state: 'succeeded', finalizedAt: at(10) } as const;
 const failed = { state: 'failed', finalizedAt: at(20), referenceLock: null } as const;
 
 /** Deleting payments, with their refunds, and pairs that are no longer announced. */
-export const purgeCases: readonly PaymentStoreCase[] = [
-  {
-    name: 'purge deletes a payment and its refunds with all that shows them, and nothing of another account with the same ids',
-    async run(trial) {
+export const purgeCases: StoreCases = {
+  'purge deletes a payment and its refunds with all that shows them, and nothing of another account with the same ids':
+    async (trial) => {
       const other = trial.in();
       const full = trial.fullRecord({ state: 'authorizing', finalizedAt: null, dueAt: null });
       const refund = trial.refund(full, { tokenHash: unique('token'), idempotencyKey: unique('key') });
@@ -52,10 +51,8 @@ export const purgeCases: readonly PaymentStoreCase[] = [
         same((await store.counts(account)).waitingEvents, 2 * left);
       }
     },
-  },
-  {
-    name: 'the key of a deleted refund, and its id if the host chose it, stay taken for a while, the key for refunds alone',
-    async run(trial) {
+  'the key of a deleted refund, and its id if the host chose it, stay taken for a while, the key for refunds alone':
+    async (trial) => {
       const payment = await trial.insert(paid);
       const names = { hostIdNonce: '09382017465f', idempotencyKey: unique('anahtar 🔑') };
       const { conversationId } = await trial.insertRefund(payment, { ...failed, ...names });
@@ -79,39 +76,34 @@ export const purgeCases: readonly PaymentStoreCase[] = [
       same(await byKey('refund'), null);
       await trial.insertRefund(other, { ...failed, conversationId, ...names });
     },
+  'a refund is stored only while its payment is, and only if that is a payment': async (trial) => {
+    const payment = await trial.insert(paid);
+    const refund = await trial.insertRefund(payment, failed);
+    const missing = [trial.record({ state: 'succeeded' }), refund, { ...payment, account: trial.in().account }];
+    for (const parent of missing) {
+      const orphan = trial.refund(parent);
+      assert.equal(await trial.store.insert(orphan), 'parentId');
+      await trial.expectGone(orphan);
+    }
+    trial.moveTo(1_000);
+    same(await trial.purge(), ONE);
+    assert.equal(await trial.second.insert(trial.refund(payment)), 'parentId');
   },
-  {
-    name: 'a refund is stored only while its payment is, and only if that is a payment',
-    async run(trial) {
-      const payment = await trial.insert(paid);
-      const refund = await trial.insertRefund(payment, failed);
-      const missing = [trial.record({ state: 'succeeded' }), refund, { ...payment, account: trial.in().account }];
-      for (const parent of missing) {
-        const orphan = trial.refund(parent);
-        assert.equal(await trial.store.insert(orphan), 'parentId');
-        await trial.expectGone(orphan);
-      }
-      trial.moveTo(1_000);
-      same(await trial.purge(), ONE);
-      assert.equal(await trial.second.insert(trial.refund(payment)), 'parentId');
-    },
+  'however many payments, refunds and deliveries there are, purge deletes those that it should, and no others': async (
+    trial,
+  ) => {
+    await trial.handler('refund.failed');
+    await many(MANY, async () => trial.insertRefund(await trial.insert(paid)));
+    same(await trial.purge(), NOTHING);
+    const one = await trial.insert(paid);
+    await many(MANY, () => trial.insertRefund(one, failed));
+    await many(MANY, () => trial.putWithEvent(trial.record(failed)));
+    const handler = await trial.handler('payment.failed');
+    same(await trial.fanOut(), MANY);
+    trial.moveTo(1_001);
+    same(await trial.purge({ pairsMs: 1_000 }), { payments: MANY + 1, events: MANY, unheard: 0 });
+    await trial.expectGone(one);
+    same([(await trial.counts()).openDeliveries, await trial.take(handler)], [0, []]);
+    same((await trial.counts()).refunds.refunding.count, MANY);
   },
-  {
-    name: 'however many payments, refunds and deliveries there are, purge deletes those that it should and gets past the others',
-    async run(trial) {
-      await trial.handler('refund.failed');
-      await many(MANY, async () => trial.insertRefund(await trial.insert(paid)));
-      same(await trial.purge(), NOTHING);
-      const one = await trial.insert(paid);
-      await many(MANY, () => trial.insertRefund(one, failed));
-      await many(MANY, () => trial.putWithEvent(trial.record(failed)));
-      const handler = await trial.handler('payment.failed');
-      same(await trial.fanOut(), MANY);
-      trial.moveTo(1_001);
-      same(await trial.purge({ pairsMs: 1_000 }), { payments: MANY + 1, events: MANY, unheard: 0 });
-      await trial.expectGone(one);
-      same([(await trial.counts()).openDeliveries, await trial.take(handler)], [0, []]);
-      same((await trial.counts()).refunds.refunding.count, MANY);
-    },
-  },
-];
+};

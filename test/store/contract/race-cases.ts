@@ -6,10 +6,12 @@ import { MAX_WAIT_MS, type PaymentStore, type UniqueKey } from '../../../lib/sto
 import { inWhole } from '../../rigs/extent.js';
 import {
   at,
+  casesOf,
   eventIds,
   ids,
   many,
-  type PaymentStoreCase,
+  type StoreCase,
+  type StoreCases,
   RACERS,
   same,
   type StoreTrial,
@@ -22,12 +24,12 @@ const ROUNDS = inWhole(3, 1) * RACERS;
 const HOST_ID_NONCE = '09382017465f';
 const released = { state: 'failed', finalizedAt: at(5), referenceLock: null } as const;
 
-const INSERTS: readonly (readonly [UniqueKey, Partial<PaymentRecord>])[] = [
-  ['conversationId', {}],
-  ['conversationId', { hostIdNonce: HOST_ID_NONCE }],
-  ['idempotencyKey', {}],
-  ['tokenHash', {}],
-  ['referenceLock', {}],
+const INSERTS: readonly (readonly [key: UniqueKey, where?: string, fields?: Partial<PaymentRecord>])[] = [
+  ['conversationId'],
+  ['conversationId', ', where the host chose it', { hostIdNonce: HOST_ID_NONCE }],
+  ['idempotencyKey'],
+  ['tokenHash'],
+  ['referenceLock'],
 ];
 
 interface Order {
@@ -71,7 +73,7 @@ async function expectLocked(trial: StoreTrial, referenceLock: string): Promise<v
 }
 
 /** Runs a race of two or three again and again, the connections of either in turn the other's. */
-function rounds(run: (trial: StoreTrial, ms: number) => Promise<void>, count = RACERS): PaymentStoreCase['run'] {
+function rounds(run: (trial: StoreTrial, ms: number) => Promise<void>, count = RACERS): StoreCase {
   return async (trial) => {
     for (let round = 0; round < count; round += 1) {
       trial.moveTo(round * 1_000);
@@ -80,10 +82,10 @@ function rounds(run: (trial: StoreTrial, ms: number) => Promise<void>, count = R
   };
 }
 
-const ledgerRaces: readonly PaymentStoreCase[] = [
-  ...INSERTS.map(([key, fields]): PaymentStoreCase => ({
-    name: `of ${RACERS} inserts with the same ${key} at once one is stored${fields.hostIdNonce ? ', where the host chose it' : ''}`,
-    async run(trial) {
+const ledgerRaces: StoreCases = {
+  ...casesOf(INSERTS, ([key, where = '', fields = {}]) => [
+    `of ${RACERS} inserts with the same ${key} at once one is stored${where}`,
+    async (trial) => {
       const value = unique(key);
       const records = Array.from({ length: RACERS }, () => trial.record({ ...fields, [key]: value, reference: 'R' }));
       const outcomes = await trial.race((store, index) => store.insert(records[index]!));
@@ -92,65 +94,57 @@ const ledgerRaces: readonly PaymentStoreCase[] = [
       same(await trial.findByReference('R'), [winner]);
       same(await trial.versions(winner), [1]);
     },
-  })),
-  {
-    name: `of ${RACERS} refunds of a payment that are opened at once one is stored`,
-    async run(trial) {
-      const payment = await trial.insert({ state: 'succeeded', finalizedAt: at(1) });
-      const refunds = Array.from({ length: RACERS }, () => trial.refund(payment));
-      const outcomes = await trial.race((store, index) => store.insert(refunds[index]!));
-      same(tally(outcomes), { null: 1, referenceLock: RACERS - 1 });
-      same(await trial.store.findRefunds(trial.account, payment.conversationId), [refunds[outcomes.indexOf(null)]]);
-    },
+  ]),
+  [`of ${RACERS} refunds of a payment that are opened at once one is stored`]: async (trial) => {
+    const payment = await trial.insert({ state: 'succeeded', finalizedAt: at(1) });
+    const refunds = Array.from({ length: RACERS }, () => trial.refund(payment));
+    const outcomes = await trial.race((store, index) => store.insert(refunds[index]!));
+    same(tally(outcomes), { null: 1, referenceLock: RACERS - 1 });
+    same(await trial.store.findRefunds(trial.account, payment.conversationId), [refunds[outcomes.indexOf(null)]]);
   },
-  {
-    name: `of ${RACERS} replaces of one version at once one is written, with its event and line of history`,
-    async run(trial) {
-      const handler = await trial.handler('payment.unknown');
-      const record = await trial.insert();
-      const bids = Array.from({ length: RACERS }, (_, index) =>
-        trial.next(record, { state: 'unknown', code: `bid ${index}`, updatedAt: at(index) }),
-      );
-      const outcomes = await trial.race((store, index) =>
-        trial.tryReplace(bids[index]!, record, ledgerEventOf(bids[index]!), store),
-      );
-      same(tally(outcomes), { replaced: 1, stale: RACERS - 1 });
-      const winner = bids[outcomes.indexOf('replaced')]!;
-      await trial.expectStored(winner);
-      const history = await trial.store.history(trial.account, record.conversationId);
-      same(
-        history.map(({ version, code }) => [version, code]),
-        [
-          [1, null],
-          [2, winner.code],
-        ],
-      );
-      same(
-        (await trial.take(handler)).map(({ event }) => event),
-        [ledgerEventOf(winner)],
-      );
-    },
+  [`of ${RACERS} replaces of one version at once one is written, with its event and line of history`]: async (
+    trial,
+  ) => {
+    const handler = await trial.handler('payment.unknown');
+    const record = await trial.insert();
+    const bids = Array.from({ length: RACERS }, (_, index) =>
+      trial.next(record, { state: 'unknown', code: `bid ${index}`, updatedAt: at(index) }),
+    );
+    const outcomes = await trial.race((store, index) =>
+      trial.tryReplace(bids[index]!, record, ledgerEventOf(bids[index]!), store),
+    );
+    same(tally(outcomes), { replaced: 1, stale: RACERS - 1 });
+    const winner = bids[outcomes.indexOf('replaced')]!;
+    await trial.expectStored(winner);
+    const history = await trial.store.history(trial.account, record.conversationId);
+    same(
+      history.map(({ version, code }) => [version, code]),
+      [
+        [1, null],
+        [2, winner.code],
+      ],
+    );
+    same(
+      (await trial.take(handler)).map(({ event }) => event),
+      [ledgerEventOf(winner)],
+    );
   },
-  {
-    name: 'no change is lost when many callers read a payment and replace it',
-    async run(trial) {
-      const record = await trial.insert();
-      await trial.race(async (store) => {
-        for (;;) {
-          const current = (await store.find(trial.account, record.conversationId))!;
-          const next = trial.next(current, { inquiries: current.inquiries + 1 });
-          if ((await trial.tryReplace(next, current, undefined, store)) === 'replaced') return;
-        }
-      }, 8);
-      const end = await trial.find(record);
-      same([end?.inquiries, end?.version], [8, 9]);
-      same(await trial.versions(record), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    },
+  'no change is lost when many callers read a payment and replace it': async (trial) => {
+    const record = await trial.insert();
+    await trial.race(async (store) => {
+      for (;;) {
+        const current = (await store.find(trial.account, record.conversationId))!;
+        const next = trial.next(current, { inquiries: current.inquiries + 1 });
+        if ((await trial.tryReplace(next, current, undefined, store)) === 'replaced') return;
+      }
+    }, 8);
+    const end = await trial.find(record);
+    same([end?.inquiries, end?.version], [8, 9]);
+    same(await trial.versions(record), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
   },
-  {
-    // A store that guesses from its version whether a record is new fails here instead of saying who was first.
-    name: 'of eight claims of each of two payments of an order at once one is written, and every other one learns why not',
-    run: rounds(async (trial) => {
+  // A store that guesses from its version whether a record is new fails here instead of saying who was first.
+  'of eight claims of each of two payments of an order at once one is written, and every other one learns why not':
+    rounds(async (trial) => {
       const reference = unique('sipariş');
       const tabs = await many(2, () =>
         trial.insert({ reference, tokenHash: unique('token'), idempotencyKey: unique('key') }),
@@ -172,44 +166,27 @@ const ledgerRaces: readonly PaymentStoreCase[] = [
         tabs.find((tab) => tab !== claims[winner]![0])!,
       );
     }, 8),
+  [`of ${RACERS} payments that claim one reference at once one gets it`]: async (trial) => {
+    const referenceLock = unique('reference');
+    const records = await many(RACERS, () => trial.insert());
+    const claims = records.map((record) => trial.next(record, { state: 'authorizing', referenceLock }));
+    const outcomes = await trial.race((store, index) =>
+      trial.tryReplace(claims[index]!, records[index]!, undefined, store),
+    );
+    same(tally(outcomes), { replaced: 1, locked: RACERS - 1 });
+    same(await trial.list({ states: ['authorizing'] }), [claims[outcomes.indexOf('replaced')]]);
   },
-  {
-    name: `of ${RACERS} payments that claim one reference at once one gets it`,
-    async run(trial) {
-      const referenceLock = unique('reference');
-      const records = await many(RACERS, () => trial.insert());
-      const claims = records.map((record) => trial.next(record, { state: 'authorizing', referenceLock }));
-      const outcomes = await trial.race((store, index) =>
-        trial.tryReplace(claims[index]!, records[index]!, undefined, store),
-      );
-      same(tally(outcomes), { replaced: 1, locked: RACERS - 1 });
-      same(
-        await trial.store.list({
-          account: trial.account,
-          type: 'payment',
-          states: ['authorizing'],
-          after: null,
-          limit: RACERS,
-        }),
-        [claims[outcomes.indexOf('replaced')]],
-      );
-    },
-  },
-  {
-    name: 'when an insert and a replace claim one reference at once, one of them gets it',
-    run: rounds(async (trial) => {
-      const referenceLock = unique('reference');
-      const record = await trial.insert();
-      const both = await Promise.all([
-        trial.store.insert(trial.record({ referenceLock })),
-        trial.tryReplace(trial.next(record, { referenceLock }), record, undefined, trial.second),
-      ]);
-      assert.ok(['null,locked', 'referenceLock,replaced'].includes(both.map(String).join()), both.join());
-    }),
-  },
-  {
-    name: 'when an insert and the failed payment in its place are written at once, one of them is stored',
-    run: rounds(async (trial) => {
+  'when an insert and a replace claim one reference at once, one of them gets it': rounds(async (trial) => {
+    const referenceLock = unique('reference');
+    const record = await trial.insert();
+    const both = await Promise.all([
+      trial.store.insert(trial.record({ referenceLock })),
+      trial.tryReplace(trial.next(record, { referenceLock }), record, undefined, trial.second),
+    ]);
+    assert.ok(['null,locked', 'referenceLock,replaced'].includes(both.map(String).join()), both.join());
+  }),
+  'when an insert and the failed payment in its place are written at once, one of them is stored': rounds(
+    async (trial) => {
       const opening = trial.record({ state: 'charging', referenceLock: unique('reference') });
       const unsent = { ...opening, state: 'failed', referenceLock: null } as const;
       const outcomes = await Promise.all([trial.store.insert(opening), trial.second.insert(unsent)]);
@@ -217,25 +194,22 @@ const ledgerRaces: readonly PaymentStoreCase[] = [
       await trial.expectStored(outcomes[0] === null ? opening : unsent);
       const next = await trial.store.insert(trial.record({ referenceLock: opening.referenceLock }));
       assert.equal(next, outcomes[0] === null ? 'referenceLock' : null);
-    }),
-  },
-  {
-    name: 'when a claim and its fence are written at once, one of them is stored',
-    run: rounds(async (trial) => {
-      const awaiting = await trial.insert();
-      const claim = trial.next(awaiting, { state: 'authorizing', referenceLock: unique('reference') });
-      const fence = trial.next(awaiting);
-      const outcomes = await Promise.all([
-        trial.tryReplace(claim, awaiting),
-        trial.tryReplace(fence, awaiting, undefined, trial.second),
-      ]);
-      same([...outcomes].sort(), ['replaced', 'stale']);
-      await trial.expectStored(outcomes[0] === 'replaced' ? claim : fence);
-    }),
-  },
-  ...Object.entries(RIVALS).map(([what, rivalOf]): PaymentStoreCase => ({
-    name: `when a pin, the release by the holder and ${what} happen at once, nobody gets the reference afterwards`,
-    run: rounds(async (trial, ms) => {
+    },
+  ),
+  'when a claim and its fence are written at once, one of them is stored': rounds(async (trial) => {
+    const awaiting = await trial.insert();
+    const claim = trial.next(awaiting, { state: 'authorizing', referenceLock: unique('reference') });
+    const fence = trial.next(awaiting);
+    const outcomes = await Promise.all([
+      trial.tryReplace(claim, awaiting),
+      trial.tryReplace(fence, awaiting, undefined, trial.second),
+    ]);
+    same([...outcomes].sort(), ['replaced', 'stale']);
+    await trial.expectStored(outcomes[0] === 'replaced' ? claim : fence);
+  }),
+  ...casesOf(Object.entries(RIVALS), ([what, rivalOf]) => [
+    `when a pin, the release by the holder and ${what} happen at once, nobody gets the reference afterwards`,
+    rounds(async (trial, ms) => {
       const order = await orderOf(trial);
       const { first, holder } = order;
       const rival = await rivalOf(order);
@@ -252,32 +226,24 @@ const ledgerRaces: readonly PaymentStoreCase[] = [
       if (winner) await trial.replace(winner, released);
       await expectLocked(trial, order.reference);
     }, ROUNDS),
-  })),
-  {
-    name: `all of ${RACERS} payments that pin one reference at once are written`,
-    async run(trial) {
-      const { reference, holder } = await orderOf(trial);
-      const records = await many(RACERS, () => trial.insert({ ...released, reference }));
-      const outcomes = await trial.race((store, index) =>
-        trial.tryReplace(proven(trial, records[index]!), records[index]!, undefined, store),
-      );
-      same(tally(outcomes), { replaced: RACERS });
-      await trial.replace(holder, released);
-      await expectLocked(trial, reference);
-    },
+  ]),
+  [`all of ${RACERS} payments that pin one reference at once are written`]: async (trial) => {
+    const { reference, holder } = await orderOf(trial);
+    const records = await many(RACERS, () => trial.insert({ ...released, reference }));
+    const outcomes = await trial.race((store, index) =>
+      trial.tryReplace(proven(trial, records[index]!), records[index]!, undefined, store),
+    );
+    same(tally(outcomes), { replaced: RACERS });
+    await trial.replace(holder, released);
+    await expectLocked(trial, reference);
   },
-  {
-    name: 'no record is leased twice at once',
-    async run(trial) {
-      const records = await many(40, (index) => trial.insert({ dueAt: at(index) }));
-      trial.moveTo(100);
-      const found = await inTurns(trial, records.length, async (store) =>
-        ids(await trial.leaseDue({ limit: 6, store })),
-      );
-      same(found.sort(), ids(records).sort());
-    },
+  'no record is leased twice at once': async (trial) => {
+    const records = await many(40, (index) => trial.insert({ dueAt: at(index) }));
+    trial.moveTo(100);
+    const found = await inTurns(trial, records.length, async (store) => ids(await trial.leaseDue({ limit: 6, store })));
+    same(found.sort(), ids(records).sort());
   },
-];
+};
 
 /** Eight callers at once lease at most six, until as many are leased as there are. */
 async function inTurns(trial: StoreTrial, count: number, lease: (store: PaymentStore) => Promise<string[]>) {
@@ -301,84 +267,72 @@ function publishThrice(trial: StoreTrial, payments: number): Promise<PaymentReco
   });
 }
 
-const outboxRaces: readonly PaymentStoreCase[] = [
-  {
-    name: 'no delivery is leased twice at once',
-    async run(trial) {
-      const handler = await trial.handler('payment.failed');
-      const events = await many(40, (index) => trial.publishNew('failed', index));
-      await trial.fanOut();
-      const lease = async (store: PaymentStore) => eventIds(await trial.lease(handler, { limit: 6, store }));
-      same((await inTurns(trial, events.length, lease)).sort(), events.sort());
-    },
+const outboxRaces: StoreCases = {
+  'no delivery is leased twice at once': async (trial) => {
+    const handler = await trial.handler('payment.failed');
+    const events = await many(40, (index) => trial.publishNew('failed', index));
+    await trial.fanOut();
+    const lease = async (store: PaymentStore) => eventIds(await trial.lease(handler, { limit: 6, store }));
+    same((await inTurns(trial, events.length, lease)).sort(), events.sort());
   },
-  {
-    name: 'a lease that runs out is either renewed or taken over, never both',
-    run: rounds(async (trial, ms) => {
-      const handler = await trial.handler('payment.failed');
-      const eventId = await trial.publishNew('failed');
-      await trial.take(handler, { lease: 'mine', leaseMs: 100 });
-      trial.moveTo(ms + 100);
-      const [renewed, taken] = await Promise.all([
-        trial.store.renewLease({ account: trial.account, handlerId: handler, eventId, lease: 'mine' }, 1_000),
-        trial.lease(handler, { store: trial.second }),
-      ]);
-      same([renewed, eventIds(taken)], renewed ? [true, []] : [false, [eventId]]);
-    }),
+  'a lease that runs out is either renewed or taken over, never both': rounds(async (trial, ms) => {
+    const handler = await trial.handler('payment.failed');
+    const eventId = await trial.publishNew('failed');
+    await trial.take(handler, { lease: 'mine', leaseMs: 100 });
+    trial.moveTo(ms + 100);
+    const [renewed, taken] = await Promise.all([
+      trial.store.renewLease({ account: trial.account, handlerId: handler, eventId, lease: 'mine' }, 1_000),
+      trial.lease(handler, { store: trial.second }),
+    ]);
+    same([renewed, eventIds(taken)], renewed ? [true, []] : [false, [eventId]]);
+  }),
+  'a handler that is announced while events are written and fanned out gets each of them once': async (trial) => {
+    const handlerId = unique('Orders.failed');
+    const records = await many(3 * RACERS, () => trial.insert());
+    await Promise.all([
+      ...records.map(async (record, index) => {
+        await trial.publish(record, 'failed', at(index), trial.racer(index));
+        await trial.fanOut({ limit: 4, store: trial.racer(index + 1) });
+      }),
+      ...trial.stores.map((store) => store.announce(trial.account, [{ handlerId, type: 'payment.failed' }])),
+    ]);
+    same((await trial.drain(handlerId)).sort(), records.map((record) => `${record.conversationId}:2`).sort());
+    same((await trial.counts()).waitingEvents, 0);
   },
-  {
-    name: 'a handler that is announced while events are written and fanned out gets each of them once',
-    async run(trial) {
-      const handlerId = unique('Orders.failed');
-      const records = await many(3 * RACERS, () => trial.insert());
-      await Promise.all([
-        ...records.map(async (record, index) => {
-          await trial.publish(record, 'failed', at(index), trial.racer(index));
-          await trial.fanOut({ limit: 4, store: trial.racer(index + 1) });
-        }),
-        ...trial.stores.map((store) => store.announce(trial.account, [{ handlerId, type: 'payment.failed' }])),
-      ]);
-      same((await trial.drain(handlerId)).sort(), records.map((record) => `${record.conversationId}:2`).sort());
-      same((await trial.counts()).waitingEvents, 0);
-    },
-  },
-  {
-    name: 'with concurrent fan-outs, each handler gets each event once, in the order of the versions',
-    async run(trial) {
-      const came = new Map([
-        [await trial.handler('payment.unknown'), [] as string[]],
-        [await trial.handler('payment.unknown'), []],
-      ]);
-      const handlers = [...came.keys()];
-      const records = await publishThrice(trial, 12);
-      let fannedOut = 0;
-      for (let round = 0; round < 8; round += 1) {
-        await trial.race(async (store, index) => {
-          const count = index < 4 ? await trial.fanOut({ limit: 3, store }) : 0;
-          fannedOut += count;
-          if (index < 4) return;
-          const handlerId = handlers[index % 4 === 0 ? 0 : 1]!;
-          const taken = eventIds(await trial.lease(handlerId, { store, limit: 5 }));
-          // Noted first: once one is acknowledged, another worker may take the next one of its payment.
-          came.get(handlerId)?.push(...taken);
-          for (const eventId of taken) await store.acknowledge(trial.account, handlerId, eventId);
-        }, 8);
+  'with concurrent fan-outs, each handler gets each event once, in the order of the versions': async (trial) => {
+    const came = new Map([
+      [await trial.handler('payment.unknown'), [] as string[]],
+      [await trial.handler('payment.unknown'), []],
+    ]);
+    const handlers = [...came.keys()];
+    const records = await publishThrice(trial, 12);
+    let fannedOut = 0;
+    for (let round = 0; round < 8; round += 1) {
+      await trial.race(async (store, index) => {
+        const count = index < 4 ? await trial.fanOut({ limit: 3, store }) : 0;
+        fannedOut += count;
+        if (index < 4) return;
+        const handlerId = handlers[index % 4 === 0 ? 0 : 1]!;
+        const taken = eventIds(await trial.lease(handlerId, { store, limit: 5 }));
+        // Noted first: once one is acknowledged, another worker may take the next one of its payment.
+        came.get(handlerId)?.push(...taken);
+        for (const eventId of taken) await store.acknowledge(trial.account, handlerId, eventId);
+      }, 8);
+    }
+    assert.equal(fannedOut + (await trial.fanOut()), 3 * records.length, 'each event must be fanned out once');
+    for (const [handlerId, events] of came) {
+      events.push(...(await trial.drain(handlerId)));
+      for (const { conversationId } of records) {
+        const ofThis = events.filter((eventId) => eventId.startsWith(`${conversationId}:`));
+        same(
+          ofThis,
+          [2, 3, 4].map((version) => `${conversationId}:${version}`),
+        );
       }
-      assert.equal(fannedOut + (await trial.fanOut()), 3 * records.length, 'each event must be fanned out once');
-      for (const [handlerId, events] of came) {
-        events.push(...(await trial.drain(handlerId)));
-        for (const { conversationId } of records) {
-          const ofThis = events.filter((eventId) => eventId.startsWith(`${conversationId}:`));
-          same(
-            ofThis,
-            [2, 3, 4].map((version) => `${conversationId}:${version}`),
-          );
-        }
-        assert.equal(events.length, 3 * records.length);
-      }
-    },
+      assert.equal(events.length, 3 * records.length);
+    }
   },
-];
+};
 
 /** A payment that was settled long ago, and a refund of it. */
 async function refunded(trial: StoreTrial, ms: number): Promise<[PaymentRecord, PaymentRecord]> {
@@ -389,25 +343,21 @@ async function refunded(trial: StoreTrial, ms: number): Promise<[PaymentRecord, 
   return [payment, await trial.putWithEvent(trial.refund(payment, { ...released, ...settled }))];
 }
 
-const purgeRaces: readonly PaymentStoreCase[] = [
-  {
-    name: 'concurrent purges delete each payment with its refunds once, and count it and the events of both once',
-    async run(trial) {
-      await many(20, () => refunded(trial, 0));
-      trial.moveTo(MAX_WAIT_MS);
-      const counts = await trial.race((store) => trial.purge({}, store), 4);
-      counts.push(await trial.purge());
-      const sum = (of: 'payments' | 'events') => counts.reduce((total, count) => total + count[of], 0);
-      same([sum('payments'), sum('events')], [20, 40]);
-      same(
-        await trial.store.list({ account: trial.account, type: 'refund', states: ['failed'], after: null, limit: 1 }),
-        [],
-      );
-    },
+const purgeRaces: StoreCases = {
+  'concurrent purges delete each payment with its refunds once, and count it and the events of both once': async (
+    trial,
+  ) => {
+    await many(20, () => refunded(trial, 0));
+    trial.moveTo(MAX_WAIT_MS);
+    const counts = await trial.race((store) => trial.purge({}, store), 4);
+    counts.push(await trial.purge());
+    const sum = (of: 'payments' | 'events') => counts.reduce((total, count) => total + count[of], 0);
+    same([sum('payments'), sum('events')], [20, 40]);
+    same(await trial.list({ type: 'refund', states: ['failed'] }), []);
   },
-  ...['payment', 'refund'].map((what, index): PaymentStoreCase => ({
-    name: `when a purge and a replace of a ${what} happen at once, one of them is done`,
-    run: rounds(async (trial, ms) => {
+  ...casesOf(['payment', 'refund'], (what, index) => [
+    `when a purge and a replace of a ${what} happen at once, one of them is done`,
+    rounds(async (trial, ms) => {
       const records = await refunded(trial.in(), ms - MAX_WAIT_MS);
       const own = trial.in(records[0].account);
       const review = trial.next(records[index]!, { state: 'review', finalizedAt: null });
@@ -420,10 +370,9 @@ const purgeRaces: readonly PaymentStoreCase[] = [
       else await trial.expectGone(...records);
       same((await trial.versions(review)).length, outcome === 'replaced' ? 2 : 0);
     }),
-  })),
-  {
-    name: 'when a purge and a first announcement happen at once, the waiting event is deleted with its payment or delivered',
-    run: rounds(async (trial, ms) => {
+  ]),
+  'when a purge and a first announcement happen at once, the waiting event is deleted with its payment or delivered':
+    rounds(async (trial, ms) => {
       const own = trial.in();
       const long = at(ms - 1 - MAX_WAIT_MS);
       const failed = await own.putWithEvent(own.record({ state: 'failed', updatedAt: long, finalizedAt: long }));
@@ -436,11 +385,9 @@ const purgeRaces: readonly PaymentStoreCase[] = [
       const isThere = (await own.find(failed)) !== null;
       same([isThere, delivered], payments === 0 ? [true, [`${failed.conversationId}:1`]] : [false, []]);
     }),
-  },
-  {
-    // It leaves no delivery either, but on a Galera cluster, whose nodes lock no rows for each other.
-    name: 'a pair that is forgotten while events are fanned out to it keeps no payment from being purged',
-    run: rounds(async (trial, ms) => {
+  // It leaves no delivery either, but on a Galera cluster, whose nodes lock no rows for each other.
+  'a pair that is forgotten while events are fanned out to it keeps no payment from being purged': rounds(
+    async (trial, ms) => {
       const own = trial.in();
       await own.announce('H', 'payment.failed');
       const settled = { state: 'failed', updatedAt: at(ms), finalizedAt: at(ms) } as const;
@@ -457,27 +404,23 @@ const purgeRaces: readonly PaymentStoreCase[] = [
       same((await own.drain('G')).length, waitingEvents);
       same(await own.purge(), { payments: 4, events: 4, unheard: 0 });
       same((await own.counts()).openDeliveries, 0);
-    }),
-  },
-  {
-    name: 'a pair that is announced while it is forgotten keeps its deliveries, or is a new one',
-    run: rounds(async (trial, ms) => {
-      const own = trial.in();
-      await own.announce('H', 'payment.failed');
-      const eventId = await own.publishNew('failed', ms);
-      await own.fanOut();
-      own.moveTo(ms + 500);
-      await Promise.all([own.purge({ paymentsMs: null, pairsMs: 100 }), own.swapped.announce('H', 'payment.failed')]);
-      const { openDeliveries } = await own.counts();
-      same(eventIds(await own.lease('H')), openDeliveries === 0 ? [] : [eventId]);
-      // Whichever came first, it is known now.
-      const next = await own.publishNew('failed', ms);
-      same(await own.drain('H'), [next]);
-    }),
-  },
-  {
-    name: 'a refund that is opened while its payment is purged is stored, and keeps the payment, or finds none',
-    run: rounds(async (trial, ms) => {
+    },
+  ),
+  'a pair that is announced while it is forgotten keeps its deliveries, or is a new one': rounds(async (trial, ms) => {
+    const own = trial.in();
+    await own.announce('H', 'payment.failed');
+    const eventId = await own.publishNew('failed', ms);
+    await own.fanOut();
+    own.moveTo(ms + 500);
+    await Promise.all([own.purge({ paymentsMs: null, pairsMs: 100 }), own.swapped.announce('H', 'payment.failed')]);
+    const { openDeliveries } = await own.counts();
+    same(eventIds(await own.lease('H')), openDeliveries === 0 ? [] : [eventId]);
+    // Whichever came first, it is known now.
+    const next = await own.publishNew('failed', ms);
+    same(await own.drain('H'), [next]);
+  }),
+  'a refund that is opened while its payment is purged is stored, and keeps the payment, or finds none': rounds(
+    async (trial, ms) => {
       const own = trial.in();
       const records = await refunded(own, ms - MAX_WAIT_MS);
       const refund = own.refund(records[0]);
@@ -485,11 +428,11 @@ const purgeRaces: readonly PaymentStoreCase[] = [
       same([payments, refusal], refusal === null ? [0, null] : [1, 'parentId']);
       if (refusal === null) await own.expectStored(refund, ...records);
       else await own.expectGone(refund, ...records);
-    }),
-  },
-  ...[HOST_ID_NONCE, undefined].map((hostIdNonce): PaymentStoreCase => ({
-    name: `no repeat of a payment is stored while it is purged${hostIdNonce ? '' : ', where an older release wrote it'}`,
-    run: rounds(async (trial, ms) => {
+    },
+  ),
+  ...casesOf([HOST_ID_NONCE, undefined], (hostIdNonce) => [
+    `no repeat of a payment is stored while it is purged${hostIdNonce ? '' : ', where an older release wrote it'}`,
+    rounds(async (trial, ms) => {
       const { conversationId, ...record } = trial.record({ ...released, finalizedAt: at(ms - 1), hostIdNonce });
       await trial.put({ conversationId, ...record });
       const repeat = () =>
@@ -500,8 +443,8 @@ const purgeRaces: readonly PaymentStoreCase[] = [
       same([first, counts.payments + late, second], ['conversationId', 1, 'conversationId']);
       assert.equal(await trial.store.find(trial.account, conversationId), null);
     }, ROUNDS),
-  })),
-];
+  ]),
+};
 
 /** Several callers at once, over two connections. */
-export const raceCases: readonly PaymentStoreCase[] = [...ledgerRaces, ...outboxRaces, ...purgeRaces];
+export const raceCases: StoreCases = { ...ledgerRaces, ...outboxRaces, ...purgeRaces };

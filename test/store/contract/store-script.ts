@@ -5,7 +5,7 @@ import type { LedgerEvent, LedgerEventType } from '../../../lib/payment/payment-
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import { ALL_STATES, type LedgerState } from '../../../lib/payment/states.js';
 import type { Delivery, ListPage, Postponement, StoreCounts } from '../../../lib/store/payment-store.js';
-import { aPostponement, at, type PaymentStoreCase, same, scriptsText, type StoreTrial } from './store-trial.js';
+import { aPostponement, at, casesOf, same, scriptsText, type StoreCases, type StoreTrial } from './store-trial.js';
 
 /** What the records of a script are: `p` in `publish pu` is a payment, or a refund of one that was settled long ago. */
 type Kind = 'payment' | 'refund';
@@ -384,28 +384,29 @@ function sinceStart(time: Date): number {
 }
 
 /** The scripts of a file. For a new one write its promise and steps; UPDATE_EXPECTED=1 writes what these answer. */
-function scriptsIn(file: string): { readonly file: string; readonly promise: string; readonly steps: string }[] {
+function scriptsIn(file: string): { readonly promise: string; readonly steps: string }[] {
   const sections = scriptsText(file).trimEnd().split('\n\n');
   return sections.map((section) => {
     const [heading = '', ...lines] = section.split('\n');
-    return { file, promise: heading.replace('# ', ''), steps: lines.join('\n') };
+    return { promise: heading.replace('# ', ''), steps: lines.join('\n') };
   });
 }
 
-function caseOf({ file, promise, steps }: ReturnType<typeof scriptsIn>[number], kind: Kind): PaymentStoreCase {
-  return {
-    name: kind === 'payment' ? promise : `${promise}, of refunds`,
-    async run(trial) {
+function casesIn(file: string, kindsOf: (index: number) => readonly Kind[]): StoreCases {
+  const played = scriptsIn(file).flatMap((script, index) => kindsOf(index).map((kind) => ({ ...script, kind })));
+  return casesOf(played, ({ promise, steps, kind }) => [
+    kind === 'payment' ? promise : `${promise}, of refunds`,
+    async (trial) => {
       const answered = await new StoreScript(trial, kind).run(steps);
       if (process.env['UPDATE_EXPECTED'] !== '1') return assert.equal(answered, steps);
       const text = scriptsText(file).replace(`${promise}\n${steps}`, () => `${promise}\n${answered}`);
       writeFileSync(join(import.meta.dirname, 'scripts', file), text);
     },
-  };
+  ]);
 }
 
-export const scriptCases: readonly PaymentStoreCase[] = [
-  ...scriptsIn('records.txt').map((script) => caseOf(script, 'payment')),
-  ...scriptsIn('outbox.txt').map((script, index) => caseOf(script, index % 2 === 1 ? 'refund' : 'payment')),
-  ...scriptsIn('purge.txt').flatMap((script) => [caseOf(script, 'payment'), caseOf(script, 'refund')]),
-];
+export const scriptCases: StoreCases = {
+  ...casesIn('records.txt', () => ['payment']),
+  ...casesIn('outbox.txt', (index) => [index % 2 === 1 ? 'refund' : 'payment']),
+  ...casesIn('purge.txt', () => ['payment', 'refund']),
+};

@@ -11,6 +11,7 @@ import { referenceLockIn } from '../../../lib/payment/transitions.js';
 import type {
   Delivery,
   LeasedDelivery,
+  ListPage,
   PaymentStore,
   Postponement,
   PurgeCounts,
@@ -22,10 +23,18 @@ import type {
 import type { TestClock } from '../../../lib/testing/index.js';
 import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
-/** One thing that every store must do. */
-export interface PaymentStoreCase {
-  readonly name: string;
-  readonly run: (trial: StoreTrial) => Promise<void>;
+/** Throws where a store does not do what it must. */
+export type StoreCase = (trial: StoreTrial) => Promise<void>;
+
+/** By what every store must do. */
+export type StoreCases = Readonly<Record<string, StoreCase>>;
+
+/** A case for each of these. */
+export function casesOf<T>(
+  each: readonly T[],
+  caseOf: (one: T, index: number) => readonly [what: string, run: StoreCase],
+): StoreCases {
+  return Object.fromEntries(each.map(caseOf));
 }
 
 const START = Date.parse('2026-03-01T10:00:00.123Z');
@@ -212,6 +221,11 @@ export class StoreTrial {
     return this.store.find(record.account, record.conversationId);
   }
 
+  /** The newest records of the account, payments unless told otherwise. */
+  list(page: Partial<ListPage>, store = this.store): Promise<PaymentRecord[]> {
+    return store.list({ account: this.account, type: 'payment', after: null, limit: 100, ...page });
+  }
+
   /** That these are stored as they are here. */
   async expectStored(...records: readonly PaymentRecord[]): Promise<void> {
     for (const record of records) same(await this.find(record), record);
@@ -260,15 +274,6 @@ export class StoreTrial {
   async take(handlerId: string, options: LeaseOptions = {}): Promise<Delivery[]> {
     await this.fanOut();
     return this.lease(handlerId, options);
-  }
-
-  /** Takes the next delivery and postpones it. @returns the delivery as it was leased */
-  async fail(handlerId: string, to: Partial<Postponement>): Promise<Delivery> {
-    const lease = unique('lease');
-    const [delivery] = await this.take(handlerId, { lease, limit: 1 });
-    assert.ok(delivery, 'there must be a delivery that is due');
-    await this.store.postpone(leased(delivery, lease), aPostponement(to));
-    return delivery;
   }
 
   /** Takes and acknowledges until nothing is due. @returns the ids of the events in the order of their delivery */

@@ -3,7 +3,7 @@ import { ledgerEventOf } from '../../../lib/payment/payment-event.js';
 import { pinReference } from '../../../lib/payment/transitions.js';
 import type { PaymentRecord } from '../../../lib/payment/payment.js';
 import type { PaymentStore, UniqueKey } from '../../../lib/store/payment-store.js';
-import { at, type PaymentStoreCase, same, scriptsText, type StoreTrial, unique } from './store-trial.js';
+import { at, casesOf, same, type StoreCases, scriptsText, type StoreTrial, unique } from './store-trial.js';
 
 const NAMES = ['conversationId', 'idempotencyKey', 'tokenHash', 'referenceLock'] as const satisfies UniqueKey[];
 const HOST_ID_NONCE = '09382017465f';
@@ -148,9 +148,9 @@ async function lookUp(store: PaymentStore, { account }: StoreTrial, name: Unique
 }
 
 /** The names that must be unique in an account: whoever has one, nobody else gets it. */
-export const uniqueNameCases: readonly PaymentStoreCase[] = TABLE.map(([steps, havers]) => ({
-  name: `${steps}: its id, key, token and lock are then of ${havers}`,
-  async run(trial) {
+export const uniqueNameCases: StoreCases = casesOf(TABLE, ([steps, havers]) => [
+  `${steps}: its id, key, token and lock are then of ${havers}`,
+  async (trial) => {
     const script = new Script(trial);
     for (const step of steps.split('; ')) await script.run(step);
     for (const [index, name] of NAMES.entries()) {
@@ -160,4 +160,4 @@ export const uniqueNameCases: readonly PaymentStoreCase[] = TABLE.map(([steps, h
       else await expectTaken(trial, name, value, holder);
     }
   },
-}));
+]);

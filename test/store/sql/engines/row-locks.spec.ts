@@ -64,15 +64,6 @@ describe.each(SERVERS)('beside a session that has locked rows, on %s', (name, da
     expect(ids(await trial.leaseDue())).toEqual([locked.conversationId]);
   });
 
-  test('payments are opened, claimed and settled beside one', async () => {
-    const [reference, locked] = ['order-1', await trial.insert({ referenceLock: 'order-0', idempotencyKey: 'key-0' })];
-    await whileLocked(payment(locked.conversationId), async () => {
-      const keys = { reference, referenceLock: reference, idempotencyKey: 'key-1' };
-      const record = await trial.replace(await trial.insert(keys), { state: 'authorizing' });
-      await trial.publish(record, 'succeeded', at(1));
-    });
-  });
-
   test('deliveries are leased past one', async () => {
     const handler = await trial.handler('payment.failed');
     const locked = await trial.publish(await trial.insert(), 'failed', at(1));
@@ -204,7 +195,7 @@ describe.each(SERVERS)('beside a session that has locked rows, on %s', (name, da
     expect(await purged).toEqual({ payments: 1, events: 0, unheard: 0 });
   });
 
-  test('what others write beside the keys of a payment is not held up: no gap is locked', async () => {
+  test('payments are opened, changed and settled beside one, and beside its keys: no gap is locked', async () => {
     // Rows before, between and after those of others, in every index.
     const holder = await trial.insert({ conversationId: 'M', reference: 'M', referenceLock: 'M', idempotencyKey: 'M' });
     const { account } = trial;

@@ -264,27 +264,25 @@ describe.each(SERVERS)('%s', (name) => {
     await (await openedStoreAt(url)).close();
     await other.run(DROP_INDEX[name]);
   });
-});
 
-test('a transition that gets no lock in time is undone and tried again, on MariaDB', async () => {
-  const database: SqlServer = SQL_SERVERS.MariaDB;
-  const url = await (await suiteStore('MariaDB')).create();
-  const other = await database.connect(url);
-  await other.run('set global innodb_lock_wait_timeout = 1');
-  const pool = database.pool(url);
-  const store = pool.store();
-  await store.open();
-  const trial = new StoreTrial(store, store, new TestClock(at(0)));
-  const record = await trial.insert();
-  await other.run('begin');
-  // It gets the lock of its payment, and waits for its line of history.
-  await other.run(takeNextVersion(record));
-  const replaced = trial.replace(record);
-  await delay(1_500);
-  await other.run('rollback');
-  await replaced;
-  expect(await trial.versions(record)).toEqual([1, 2]);
-  await other.run('set global innodb_lock_wait_timeout = default');
-  await other.end();
-  await pool.end();
+  // On PostgreSQL, what waits too long for a lock is not tried again.
+  if (name !== 'MariaDB') return;
+
+  test('a transition that gets no lock in time is undone and tried again', async () => {
+    await other.run('set global innodb_lock_wait_timeout = 1');
+    try {
+      const trial = await open('given');
+      const record = await trial.insert();
+      await other.run('begin');
+      // It gets the lock of its payment, and waits for its line of history.
+      await other.run(takeNextVersion(record));
+      const replaced = trial.replace(record);
+      await delay(1_500);
+      await other.run('rollback');
+      await replaced;
+      expect(await trial.versions(record)).toEqual([1, 2]);
+    } finally {
+      await other.run('set global innodb_lock_wait_timeout = default');
+    }
+  });
 });

@@ -1,22 +1,17 @@
 import Database from 'better-sqlite3';
 import * as kysely from 'kysely';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openSqlStore } from '../../../../../lib/store/sql/index.js';
 import { openSqliteFile, sqliteEngine } from '../../../../../lib/store/sql/engines/sqlite.js';
 import { aPaymentRecord } from '../../../../rigs/a-payment-record.js';
+import { makeScratchFolder } from '../../../../rigs/scratch-folder.js';
 import { openedStoreAt } from '../../../../rigs/shared-stores.js';
 
-let folder: string;
-
 describe('sqlite engine', () => {
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'payments-'));
-  });
-
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const { path: folder, remove } = makeScratchFolder('sqlite-engine');
+  afterAll(remove);
 
   test('a URL names the same file with slashes and without', async () => {
     const record = aPaymentRecord();
