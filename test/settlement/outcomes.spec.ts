@@ -237,6 +237,7 @@ it('what is kept of an answer is what fields.txt says', () => {
   const amounts = [
     '99999999',
     '149.900',
+    '162.75',
     '5321234567',
     '378282246310005',
     '1234567890.00',
