@@ -15,12 +15,14 @@ const POSTGRES = ['mutation/contracts/postgres.ts'];
 export const TARGETS = [
   {
     name: 'states',
-    files: { 'lib/payment/transitions.ts': ['payment/transitions', 'settlement/outcomes'] },
+    files: {
+      'lib/payment/transitions.ts': ['payment/transitions', 'settlement/writer', 'e2e/held-orders', 'scripts/scripts'],
+    },
   },
   {
     name: 'settlement',
     files: {
-      'lib/settlement/outcomes.ts': ['settlement/outcomes'],
+      'lib/settlement/outcomes.ts': ['settlement/outcomes', 'scripts/scripts'],
       'lib/settlement/result-fields.ts': ['settlement/outcomes'],
       'lib/payment/amount.ts': ['payment/amount'],
     },
@@ -35,7 +37,7 @@ export const TARGETS = [
   },
   {
     name: 'sign',
-    files: { 'lib/gateway/dialects/morpos.dialect.ts': ['gateway/dialects/', 'gateway/readings/answers'] },
+    files: { 'lib/gateway/dialects/morpos.dialect.ts': ['gateway/dialects/', 'gateway/readings/answers', 'wire/wire'] },
   },
   {
     name: 'masking',

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { PaymentRecord } from '../../lib/payment/payment.js';
+import type { PaymentReason, PaymentRecord } from '../../lib/payment/payment.js';
 import { ALL_STATES, type LedgerState, REFUND_STATES, factsOf, SALE_STATES } from '../../lib/payment/states.js';
 import {
   advance,
@@ -241,5 +241,22 @@ describe('a reference that is pinned', () => {
   it('is none of a payment that has pinned nothing', () => {
     expect(pinnedReferenceOf(holder)).toBeNull();
     expect(referenceLockIn('charging', holder)).toBe(holder.reference);
+  });
+});
+
+describe('the key of a payment', () => {
+  it.each<[from: LedgerState, to: LedgerState, reason: PaymentReason | null, isFree: boolean]>([
+    ['charging', 'failed', 'not_sent', true],
+    ['charging', 'failed', 'reference_taken', true],
+    ['charging', 'failed', 'vetoed', true],
+    ['charging', 'failed', 'declined', false],
+    ['charging', 'unknown', 'no_answer', false],
+    ['authorizing', 'failed', 'declined', false],
+    ['awaiting', 'expired', null, true],
+    ['awaiting', 'authorizing', null, false],
+    ['unknown', 'expired', 'not_found', false],
+  ])('that goes from %s to %s because of %s may be used again: %s', (from, to, reason, isFree) => {
+    const next = advance(aPaymentRecord({ state: from, idempotencyKey: 'key' }), to, { reason }, LATER);
+    expect(next.idempotencyKey).toBe(isFree ? null : 'key');
   });
 });
