@@ -177,6 +177,10 @@ const STARTS: Readonly<Record<string, () => Start>> = {
       returnUrl: `https://shop.example/back/{token}?key=${SECRET}`,
       failUrl: 'https://shop.example/back/{token}',
     }),
+  'two accounts without callback controllers': () => ({
+    imports: [payment({ callback: false }), payment({ name: 'eu', callback: false })],
+    providers: [Orders, EuOrders],
+  }),
   'no handler': () => ({ imports: [payment()] }),
   'handlers of refunds alone': () => {
     @Injectable()
@@ -275,11 +279,15 @@ const STARTS: Readonly<Record<string, () => Start>> = {
     class OrdersModule {}
     return { imports: [payment(), OrdersModule] };
   },
+  'a named account that is registered twice': () => ({
+    imports: [payment(), ...['eu', 'eu/2'].map((path) => payment({ name: 'eu', callback: { path } }))],
+  }),
+  'a handler of an account that is not registered': () => ({ imports: [payment()], providers: [EuOrders] }),
   'two accounts with one path': () => ({
     imports: [payment(), payment({ name: 'eu', callback: { path: 'payments' } })],
   }),
   'two accounts with the same variables': () => ({
-    imports: ['eu-1', 'eu_1'].map((name) => payment({ name, callback: { path: name } })),
+    imports: ['eu-shop', 'EU_shop'].map((name) => payment({ name, callback: { path: name } })),
   }),
 
   'nothing is set': () => unset('test'),
@@ -406,8 +414,10 @@ describe('starting up', () => {
     for (const text of seen) expect(text).not.toContain(SECRET);
   }
 
+  /** Compared with the first; of starts that come out alike, with the first of them. */
   it('says what is started, what looks wrong, and what is wrong', async () => {
     const texts: string[] = [];
+    const titles = new Map<string, string>();
     let usualLines: string[] | undefined;
     for (const [title, start] of Object.entries(STARTS)) {
       const lines = await outcomeOf(start);
@@ -417,8 +427,11 @@ describe('starting up', () => {
       const own = lines.filter((line) => isFirst || !first.includes(line));
       const isStarted = lines.at(-1)!.startsWith('pays');
       const missing = isStarted ? first.filter((line) => !lines.includes(line) && line.startsWith('warn')) : [];
-      const shown = [...own, ...missing.map((line) => `not: ${line}`)].map((line) => wrapped(line, '  '));
-      texts.push([title, ...(shown.length > 0 ? shown : ['  the same'])].join('\n'));
+      const shown = [...own, ...missing.map((line) => `not: ${line}`)].map((line) => wrapped(line, '  ')).join('\n');
+      const earlier = titles.get(shown);
+      titles.set(shown, earlier ?? title);
+      if (shown === '') texts.push(`${title}\n  the same`);
+      else texts.push(`${title}\n${earlier === undefined ? shown : `  as: ${earlier}`}`);
     }
     TEXTS.expect('start-up.txt', `${texts.join('\n\n')}\n`);
   });
