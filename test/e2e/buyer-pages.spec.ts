@@ -157,7 +157,7 @@ const VISITS: Readonly<Record<string, Visit>> = {
   'a masked copy of the card': { path: 'copied/1', language: 'en' },
   'too many payments': { before: payAnother, language: 'en' },
   'a store that is down': { before: breakStore, language: 'en' },
-  'no such route': { path: 'nowhere', request: { method: 'GET' }, language: 'en' },
+  'no such route': { path: 'nowhere', request: { method: 'GET' }, language: 'de' },
   'an error of the shop that repeats what was sent': {
     path: 'conflict',
     request: { method: 'GET', headers: { 'x-sent': '<script>' } },

@@ -238,7 +238,9 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
         const { conversationId } = await shop.payments.init3d(sale());
         const callback = simulator.bank.answer(conversationId, { code });
         const url = code === 'cancel' ? callback.url.replace(/fail$/, 'return') : callback.url;
-        answers.push([url.split('/').pop(), placeIn(await send(callback, { ...callback.request, url }))]);
+        const place = placeIn(await send(callback, { ...callback.request, url }));
+        answers.push([url.split('/').pop(), place]);
+        expect(placeIn(await send(callback, { method: 'GET' }))).toBe(place);
         await expectOneHonestEnd(callback);
       }
       expect(answers).toEqual([

@@ -224,6 +224,12 @@ describe('the answer to the buyer', () => {
     expect(() => answerOf((responder, answer) => responder.refuse(answer, error), URLS)).toThrow(error);
   });
 
+  it('stays in the frame in which the shop showed the bank', () => {
+    const result = { payment: toPayment(aPaymentRecord({ state: 'succeeded', kind: '3d' })), isHeld: false };
+    const { status } = answerOf((responder, answer) => responder.sendOn(answer, result, undefined, true), URLS);
+    expect(status).toBe(303);
+  });
+
   it('is empty for a prefetch', () => {
     const { status, body, headers } = answerOf((responder, answer) => responder.sendNothing(answer));
     expect({ status, body, headers }).toEqual({ status: 204, body: '', headers: PRIVACY_HEADERS });
