@@ -2,8 +2,20 @@ import { MemoryPaymentStore, type Payment, type PaymentReason, type Refund } fro
 import { type FaultMoment, type FaultPlay, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { ODD } from '../rigs/odd-answers.js';
 import { CASES } from './reply-rows.js';
-import { amountOf, type Attempt, GIVE_BACKS, isGiveBack, isRefund, MOVES, type Operation, Shop } from './shop.js';
-import type { Subject } from './shop.js';
+import {
+  amountOf,
+  type Attempt,
+  GIVE_BACKS,
+  goodEndOf,
+  isGiveBack,
+  isRefund,
+  MOVES,
+  type Operation,
+  Shop,
+  startErrorOf,
+  STARTS,
+  type Subject,
+} from './shop.js';
 
 let simulator: Simulator;
 /** No case waits for its limits, unless what it tests is broken. */
@@ -87,21 +99,24 @@ describe('replies', () => {
     });
   });
 
-  describe('Init3d', () => {
+  describe.each(STARTS)('%s', (operation) => {
     it.each(CASES.filter(({ init3d }) => init3d !== undefined))('$name: $init3d', async ({ play, at, init3d }) => {
-      expectStart(await meet('Init3d', at, play), init3d ?? null);
+      await expectStart(await meet(operation, at, play), init3d ?? null);
     });
 
-    it.each(['page-not-base64', 'page-not-html', 'page-missing', 'page-twice'] as const)('%s', async (name) => {
-      expectStart(await meet('Init3d', 'after', ODD[name]), 'unreadable');
-    });
-
-    function expectStart({ record, thrown, html }: Attempt, reason: PaymentReason | null): void {
-      expect([record.state, record.reason, thrown, html !== null]).toEqual(
-        reason === null ? ['awaiting', null, null, true] : ['failed', reason, 'PaymentInit3dError', false],
+    async function expectStart({ record, thrown, page, subject, shop }: Met, reason: PaymentReason | null) {
+      expect([record.state, record.reason, thrown, page !== null]).toEqual(
+        reason === null ? [goodEndOf(operation), null, null, true] : ['failed', reason, startErrorOf(operation), false],
       );
       expect(simulator.ledger.charges).toEqual([]);
+      // The order is free again.
+      if (reason !== null) expect((await shop.call(subject)).record.state).toBe(goodEndOf(operation));
     }
+  });
+
+  it.each(['page-not-base64', 'page-not-html', 'page-missing', 'page-twice'] as const)('Init3d: %s', async (name) => {
+    const { record, thrown, page } = await meet('Init3d', 'after', ODD[name]);
+    expect([record.state, record.reason, thrown, page]).toEqual(['failed', 'unreadable', 'PaymentInit3dError', null]);
   });
 });
 
@@ -128,12 +143,13 @@ describe.each(GIVE_BACKS)('%s, where inquiries know no refunds,', (operation) =>
   });
 });
 
+interface Met extends Attempt {
+  readonly subject: Subject;
+  readonly shop: Shop;
+}
+
 /** Calls the operation, whose request meets the fault. */
-async function meet(
-  operation: Operation,
-  at: FaultMoment,
-  play: FaultPlay,
-): Promise<Attempt & { readonly subject: Subject; readonly shop: Shop }> {
+async function meet(operation: Operation, at: FaultMoment, play: FaultPlay): Promise<Met> {
   const shop = play.kind === 'stall' ? shortLimits : longLimits;
   const subject = await longLimits.prepare(operation);
   simulator.fail({ operation, at, ...play });
