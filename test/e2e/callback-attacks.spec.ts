@@ -343,7 +343,6 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
 
     async function open(setup: MerchantSetup = {}): Promise<void> {
       ({ simulator } = merchants);
-      simulator.reset();
       shop = await merchants.start(platform, setup);
     }
 

@@ -105,7 +105,7 @@ describe('embedded simulator', () => {
       const direct = await payments.doPayment(sale('10.00', { reference: 'direct', cardDetails: card }));
       expect(direct.state).toBe('succeeded');
       const { html, conversationId } = await payments.init3d(sale('20.00', { reference: '3d', cardDetails: card }));
-      const answer = await throughTheBank(html, simulator.smsCode);
+      const answer = await bring(simulator.answer(html, { code: simulator.smsCode }));
       expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
       expect(await payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
       expect([simulator.ledger.total(), simulator.ledger.violations]).toEqual(['30.00', []]);
@@ -330,16 +330,4 @@ describe('embedded simulator', () => {
 /** The path of a URL at another site. */
 function at(url: string, site: string): string {
   return new URL(new URL(url).pathname, site).href;
-}
-
-/** The buyer's browser at the bank: opens its page, types the SMS code, and is sent back. */
-async function throughTheBank(html: string, code: string): Promise<Response> {
-  const form = (fields: Record<string, string>): RequestInit => ({ method: 'POST', body: new URLSearchParams(fields) });
-  const target = (page: string) => /action="([^"]+)"/.exec(page)?.[1] ?? '';
-  const page = await (await fetch(target(html), form({ action: 'confirm', code }))).text();
-  const fields = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
-  const posted = fields.map(([, name = '', value = '']) => [name, value.replaceAll('&#39;', "'")]);
-  return bring({
-    request: { url: target(page), ...form(Object.fromEntries(posted) as Record<string, string>) } as never,
-  });
 }

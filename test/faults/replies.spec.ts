@@ -61,22 +61,14 @@ describe('replies', () => {
   });
 
   describe('B0000 to Auth3d that does not name the payment', () => {
-    let trusting: Shop;
     let asking: Shop;
     beforeAll(async () => {
       asking = await Shop.open(simulator, { timeoutMs: 400 });
-      trusting = await Shop.open(simulator, { trustUnbound: true });
     });
-    afterAll(() => Promise.all([asking.close(), trusting.close()]));
+    afterAll(() => asking.close());
     beforeEach(() => simulator.fail({ operation: 'Auth3d', ...ODD['bare-code'] }));
 
-    it('is confirmed by an inquiry at once', async () => {
-      const { record } = await asking.call(await asking.prepare('Auth3d'));
-      expect([record.state, record.reason]).toEqual(['succeeded', null]);
-      expect(simulator.ledger.calls('CheckPayment')).toBe(1);
-      expectOneTransmission('Auth3d', record);
-    });
-
+    // That an inquiry confirms it at once is in test/e2e/unbound-approvals.spec.ts.
     it.each<[string, FaultPlay]>([
       ['reset', { kind: 'reset' }],
       ['stalled', { kind: 'stall' }],
@@ -91,11 +83,6 @@ describe('replies', () => {
       expect(await asking.kept(record)).toEqual([record]);
       expect((await asking.inquire(record)).state).toBe('succeeded');
       expectOneTransmission('Auth3d', record);
-    });
-
-    it('is believed where the merchant says so', async () => {
-      expect((await trusting.call(await trusting.prepare('Auth3d'))).record.state).toBe('succeeded');
-      expect(simulator.ledger.calls('CheckPayment')).toBe(0);
     });
   });
 
