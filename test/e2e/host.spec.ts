@@ -10,6 +10,7 @@ import {
 } from '@nestjs/common';
 import { APP_GUARD, Reflector, RouterModule } from '@nestjs/core';
 import { InjectPayment, PaymentModule, PaymentService } from 'nestjs-card-payment';
+import { variablesAt } from '../rigs/simulated-gateway.js';
 import { bring, type Merchant, type MerchantSetup, type Platform, PLATFORMS, sale, useMerchants } from './merchant.js';
 
 const Public = () => SetMetadata('public', true);
@@ -79,16 +80,8 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
   });
 
   it('serves two accounts, each with its own path, variables and service', async () => {
-    const { url, credentials } = merchants.simulator;
-    const variables = {
-      PAYMENT_EU_BASE_URL: url,
-      PAYMENT_EU_DIALECT: 'morpos',
-      PAYMENT_EU_MERCHANT_ID: credentials.merchantId,
-      PAYMENT_EU_CLIENT_ID: credentials.clientId,
-      PAYMENT_EU_CLIENT_SECRET: credentials.clientSecret,
-      PAYMENT_EU_API_KEY: credentials.apiKey,
-      PAYMENT_EU_CALLBACK_URL: 'https://shop.example/payments/eu',
-    };
+    const callbackUrl = 'https://shop.example/payments/eu';
+    const variables = { ...variablesAt(merchants.simulator, 'PAYMENT_EU'), PAYMENT_EU_CALLBACK_URL: callbackUrl };
     Object.assign(process.env, variables);
     try {
       const shop = await start({

@@ -34,6 +34,7 @@ import {
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { ExpectedTexts } from '../rigs/expected-texts.js';
+import { variablesAt } from '../rigs/simulated-gateway.js';
 import { closedPort } from '../rigs/sockets.js';
 import { wrapped } from '../rigs/wrapped.js';
 import { type Postgres, startPostgres } from '../services/postgres.js';
@@ -95,18 +96,7 @@ let standard: Simulator;
 let folder: string;
 let postgres: Postgres;
 
-function variables(): Record<string, string> {
-  const { merchantId, clientId, clientSecret, apiKey } = simulator.credentials;
-  return {
-    PAYMENT_DIALECT: 'morpos',
-    PAYMENT_BASE_URL: simulator.url,
-    PAYMENT_MERCHANT_ID: merchantId,
-    PAYMENT_CLIENT_ID: clientId,
-    PAYMENT_CLIENT_SECRET: clientSecret,
-    PAYMENT_API_KEY: apiKey,
-    PAYMENT_PUBLIC_URL: 'https://shop.example',
-  };
-}
+const variables = () => ({ ...variablesAt(simulator), PAYMENT_PUBLIC_URL: 'https://shop.example' });
 
 function envFile(): string {
   const path = join(folder, '.env');
