@@ -16,7 +16,7 @@ import { answeringGateway, type Asked } from '../rigs/answering-gateway.js';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
 import { sale } from '../rigs/sale.js';
 import { startShop } from '../rigs/shop.js';
-import { accountAt } from '../rigs/simulated-gateway.js';
+import { accountAtUrl } from '../rigs/simulated-gateway.js';
 import { until } from '../services/until.js';
 import { simulatorOptions } from './merchant.js';
 
@@ -78,9 +78,7 @@ describe('check bin', () => {
       answer(response, one.body);
     });
     closing.push(() => gateway.close());
-    const credentials = { merchantId: 'M-1', clientId: 'C-1', clientSecret: 'c2VjcmV0', apiKey: 'key-key-key' };
-    const account = accountAt({ url: gateway.url, credentials } as Simulator);
-    return open({ ...account, background: false, ...options }, clock);
+    return open({ ...accountAtUrl(gateway.url), background: false, ...options }, clock);
   }
 
   it('a test card is told, and what is told is what is charged', async () => {
