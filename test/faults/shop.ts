@@ -7,6 +7,7 @@ import {
   PaymentNotSentError,
   type PaymentOptions,
   type PaymentService,
+  type PaymentState,
   type Refund,
   type RefundDto,
 } from 'nestjs-card-payment';
@@ -52,12 +53,17 @@ export interface Attempt {
 }
 
 type StartError = 'PaymentInit3dError' | 'PaymentHostedError';
+
+const START_ERRORS: Partial<Record<Operation, StartError>> = {
+  Init3d: 'PaymentInit3dError',
+  hostedPage: 'PaymentHostedError',
+};
+const GOOD_ENDS: Partial<Record<Operation, PaymentState>> = { Init3d: 'awaiting', hostedPage: 'pending' };
+
 /** What is thrown where there is no page; null of what only moves money. */
-export const startErrorOf = (operation: Operation): StartError | null =>
-  (({ Init3d: 'PaymentInit3dError', hostedPage: 'PaymentHostedError' }) as const)[operation as string] ?? null;
+export const startErrorOf = (operation: Operation): StartError | null => START_ERRORS[operation] ?? null;
 /** The state of a payment or a refund that went well. */
-export const goodEndOf = (operation: Operation) =>
-  (({ Init3d: 'awaiting', hostedPage: 'pending' }) as const)[operation as string] ?? 'succeeded';
+export const goodEndOf = (operation: Operation): PaymentState => GOOD_ENDS[operation] ?? 'succeeded';
 
 export function isGiveBack(operation: Operation): operation is GiveBack {
   return operation === 'refund' || operation === 'void';
