@@ -11,8 +11,8 @@ function order(amount = '149.90', more: object = {}) {
 }
 
 // What comes of pages that are paid, declined, given up, left open or paid late is in
-// test/scripts/expected/hosted.txt, on every engine; of every fault at the opening, in test/faults/page.spec.ts; of each
-// word about a page, in test/settlement/expected/pages.txt, and which answer is which word in test/gateway/readings.
+// test/scripts/expected/hosted.txt, on every engine; of every fault at the opening, in test/faults; of each word about
+// a page, in test/settlement/expected/pages.txt, and which answer is which word in test/gateway/readings.
 describe("the gateway's own page", () => {
   const clock = new SkippingClock();
   const shop = useMerchant({
