@@ -146,18 +146,13 @@ const VISITS: Readonly<Record<string, Visit>> = {
   'a declined card': {
     gateway: { kind: 'reply', status: 200, body: JSON.stringify({ code: 'B0041', message: 'Kayip kart' }) },
   },
-  'a declined card, in English': {
-    gateway: { kind: 'reply', status: 200, body: JSON.stringify({ code: 'B0041', message: 'Kayip kart' }) },
-    language: 'en',
-  },
   'a gateway that does not answer': { gateway: { kind: 'reset', at: 'before' } as FaultPlay, language: 'en' },
-  'a gateway that does not answer, in Turkish': { gateway: { kind: 'reset', at: 'before' } as FaultPlay },
   'an order that was paid': { path: 'orders/paid/pay', before: payOrder },
   'an amount that the shop got wrong': { path: 'careless/1', language: 'en' },
   'a masked copy of the card': { path: 'copied/1', language: 'en' },
   'too many payments': { before: payAnother, language: 'en' },
   'a store that is down': { before: breakStore, language: 'en' },
-  'no such route': { path: 'nowhere', request: { method: 'GET' }, language: 'en' },
+  'no such route': { path: 'nowhere', request: { method: 'GET' }, language: 'de' },
   'an error of the shop that repeats what was sent': {
     path: 'conflict',
     request: { method: 'GET', headers: { 'x-sent': '<script>' } },

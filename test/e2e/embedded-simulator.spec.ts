@@ -1,15 +1,7 @@
 import type { AddressInfo, Server } from 'node:net';
 import { inspect } from 'node:util';
-import {
-  type INestApplication,
-  type INestApplicationContext,
-  Injectable,
-  Module,
-  type ModuleMetadata,
-  type Provider,
-} from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { Test, type TestingModuleBuilder } from '@nestjs/testing';
+import { type INestApplication, type INestApplicationContext, Injectable, type ModuleMetadata } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
 import {
   OnPayment,
   PaymentClock,
@@ -65,28 +57,21 @@ describe('embedded simulator', () => {
   });
   afterAll(() => real.close());
 
-  /** A shop with HTTP whose only setting is the simulator, before it starts and listens. */
+  /** A shop whose only setting is the simulator, unless it is given others. */
+  function shop(imports: ModuleMetadata['imports'] = [PaymentModule.forRoot()], log: string[] = []) {
+    return Test.createTestingModule({ imports, providers: [Orders] }).setLogger(loggerInto(log));
+  }
+
+  /** The same with HTTP, before it starts and listens. */
   async function shopOn(platform: Platform): Promise<INestApplication> {
-    @Module({ imports: [PaymentModule.forRoot()], providers: [Orders] })
-    class ShopModule {}
-    const app = await NestFactory.create(ShopModule, adapterOf(platform), { logger: false, abortOnError: false });
+    const app = (await shop().compile()).createNestApplication(adapterOf(platform));
     open.push(app);
     return app;
   }
 
   /** An application without HTTP. */
-  async function start(imports: ModuleMetadata['imports'] = [PaymentModule.forRoot()], log: string[] = []) {
-    @Module({ imports })
-    class ShopModule {}
-    return embedded(
-      await NestFactory.createApplicationContext(ShopModule, { logger: loggerInto(log), abortOnError: false }),
-    );
-  }
-
-  /** The same with a provider that a test replaces. */
-  async function startWith(override: (builder: TestingModuleBuilder) => TestingModuleBuilder, providers?: Provider[]) {
-    const builder = Test.createTestingModule({ imports: [PaymentModule.forRoot()], providers });
-    return embedded(await (await override(builder).compile()).init());
+  async function start(builder = shop()): Promise<Embedded> {
+    return embedded(await (await builder.compile()).init());
   }
 
   function embedded(app: INestApplicationContext): Embedded {
@@ -105,7 +90,7 @@ describe('embedded simulator', () => {
       const direct = await payments.doPayment(sale('10.00', { reference: 'direct', cardDetails: card }));
       expect(direct.state).toBe('succeeded');
       const { html, conversationId } = await payments.init3d(sale('20.00', { reference: '3d', cardDetails: card }));
-      const answer = await throughTheBank(html, simulator.smsCode);
+      const answer = await bring(simulator.answer(html, { code: simulator.smsCode }));
       expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
       expect(await payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
       expect([simulator.ledger.total(), simulator.ledger.violations]).toEqual(['30.00', []]);
@@ -173,7 +158,7 @@ describe('embedded simulator', () => {
 
   it('replaces a real gateway, whose settings may stay', async () => {
     const options = { ...simulatorOptions(real), baseUrl: 'simulator:', publicUrl: 'http://localhost:3000' };
-    const { payments, simulator } = await start([PaymentModule.forRoot({ ...options, verifySign: true })]);
+    const { payments, simulator } = await start(shop([PaymentModule.forRoot({ ...options, verifySign: true })]));
     expect(await payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
     expect([simulator.ledger.charges.length, real.requests]).toEqual([1, []]);
   });
@@ -190,9 +175,7 @@ describe('embedded simulator', () => {
 
   it('uses the clock of the application', async () => {
     const clock = new TestClock(new Date('2031-06-01T12:00:00Z'));
-    const { payments, simulator } = await startWith((builder) =>
-      builder.overrideProvider(PaymentClock).useValue(clock),
-    );
+    const { payments, simulator } = await start(shop().overrideProvider(PaymentClock).useValue(clock));
     expect(simulator.testCards.map(({ expDate }) => expDate)).toEqual(['1148', '1236']);
     const { conversationId } = await payments.init3d(sale());
     await clock.advance(3_600_001);
@@ -204,10 +187,7 @@ describe('embedded simulator', () => {
   it('works in an application whose PaymentService a test replaces', async () => {
     const payment = aPayment({ state: 'unknown' });
     const fake = { doPayment: () => Promise.resolve(payment) };
-    const { app, simulator } = await startWith(
-      (builder) => builder.overrideProvider(PaymentService).useValue(fake),
-      [Orders],
-    );
+    const { app, simulator } = await start(shop().overrideProvider(PaymentService).useValue(fake));
     expect(await app.get(Orders).payments.doPayment(sale())).toBe(payment);
     expect(simulator.ledger.calls('DoPayment')).toBe(0);
   });
@@ -243,10 +223,8 @@ describe('embedded simulator', () => {
   it('runs once for each account, and warns in one line each, with a card and a code that work', async () => {
     const log: string[] = [];
     process.env.PAYMENT_EU_BASE_URL = 'simulator:';
-    const { app, payments, simulator } = await start(
-      [PaymentModule.forRoot(), PaymentModule.forRoot({ name: 'eu' })],
-      log,
-    );
+    const both = [PaymentModule.forRoot(), PaymentModule.forRoot({ name: 'eu' })];
+    const { app, payments, simulator } = await start(shop(both, log));
     const { ledger } = app.get<PaymentSimulator>(paymentSimulatorToken('eu'));
     await app.get<PaymentService>(paymentToken('eu')).doPayment(sale('5.00'));
     expect([simulator.ledger.total(), ledger.total()]).toEqual(['0.00', '5.00']);
@@ -266,7 +244,7 @@ describe('embedded simulator', () => {
   it('beside a real gateway: can be injected, is not mentioned, and says what is wrong when it is used', async () => {
     const log: string[] = [];
     const both = [PaymentModule.forRoot(realOptions()), PaymentModule.forRoot({ name: 'eu', baseUrl: 'simulator:' })];
-    const { app, payments, simulator } = await start(both, log);
+    const { app, payments, simulator } = await start(shop(both, log));
     await payments.doPayment(sale('5.00'));
     await app.get<PaymentService>(paymentToken('eu')).doPayment(sale('7.00'));
     expect(real.ledger.total()).toBe('5.00');
@@ -330,16 +308,4 @@ describe('embedded simulator', () => {
 /** The path of a URL at another site. */
 function at(url: string, site: string): string {
   return new URL(new URL(url).pathname, site).href;
-}
-
-/** The buyer's browser at the bank: opens its page, types the SMS code, and is sent back. */
-async function throughTheBank(html: string, code: string): Promise<Response> {
-  const form = (fields: Record<string, string>): RequestInit => ({ method: 'POST', body: new URLSearchParams(fields) });
-  const target = (page: string) => /action="([^"]+)"/.exec(page)?.[1] ?? '';
-  const page = await (await fetch(target(html), form({ action: 'confirm', code }))).text();
-  const fields = [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
-  const posted = fields.map(([, name = '', value = '']) => [name, value.replaceAll('&#39;', "'")]);
-  return bring({
-    request: { url: target(page), ...form(Object.fromEntries(posted) as Record<string, string>) } as never,
-  });
 }

@@ -1,9 +1,8 @@
 import type { PaymentService } from 'nestjs-card-payment';
-import type { Simulator } from 'nestjs-card-payment/simulator';
 import { answeringGateway } from '../rigs/answering-gateway.js';
 import { sale } from '../rigs/sale.js';
 import { startShop } from '../rigs/shop.js';
-import { accountAt } from '../rigs/simulated-gateway.js';
+import { accountAtUrl } from '../rigs/simulated-gateway.js';
 
 interface Body {
   readonly conversationId: string;
@@ -14,7 +13,6 @@ interface Body {
 /** What the gateway answers, by operation: the body, or `status` and `body`. */
 type Answers = Readonly<Record<string, (body: Body) => object>>;
 
-const CREDENTIALS = { merchantId: 'M-1', clientId: 'C-1', clientSecret: 'c2VjcmV0', apiKey: 'key-key-key' };
 const FOREIGN = { conversationId: 'ANOTHERPAYMENT000001', orderId: 'ORD-OTHER', paymentId: 'PAY-OTHER' };
 const PAGE = Buffer.from('<html><body><form></form></body></html>').toString('base64');
 const Init3d = ({ conversationId }: Body) => ({ code: 'B0000', conversationId, content: PAGE });
@@ -48,8 +46,7 @@ describe('money back of a payment whose answer may be about another one', () => 
       const { status, body: content } = { status: 200, body: answer, ...answer };
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
     });
-    const account = accountAt({ url: gateway.url, credentials: CREDENTIALS } as Simulator);
-    const { app, payments } = await startShop({ options: { ...account, background: false } });
+    const { app, payments } = await startShop({ options: { ...accountAtUrl(gateway.url), background: false } });
     close = async () => {
       await app.close();
       await gateway.close();

@@ -8,8 +8,9 @@ import {
   ValidationPipe,
   VersioningType,
 } from '@nestjs/common';
-import { APP_GUARD, Reflector } from '@nestjs/core';
+import { APP_GUARD, Reflector, RouterModule } from '@nestjs/core';
 import { InjectPayment, PaymentModule, PaymentService } from 'nestjs-card-payment';
+import { variablesAt } from '../rigs/simulated-gateway.js';
 import { bring, type Merchant, type MerchantSetup, type Platform, PLATFORMS, sale, useMerchants } from './merchant.js';
 
 const Public = () => SetMetadata('public', true);
@@ -59,27 +60,28 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
       /^\/payments\/TOKEN\/return$/,
       /^\/orders\/order-\d+\?lang=tr&conversationId=ID$/,
     ],
+    [
+      'that puts the module below a prefix of its router, and says so by callbackUrl',
+      {
+        options: { callbackUrl: 'http://localhost/shop/payments' },
+        metadata: { imports: [RouterModule.register([{ path: 'shop', module: PaymentModule }])] },
+      },
+      /^http:\/\/localhost\/shop\/payments\/TOKEN\/return$/,
+      /\/paid\?conversationId=ID$/,
+    ],
   ])('%s', async (_what, setup, path, place) => {
     const { payments, url } = await start(setup);
     const { conversationId } = await payments.init3d(sale());
-    const callback = merchants.simulator.approve(conversationId);
-    expect(callback.url.replace(url, '').replace(/[\w-]{43}/, 'TOKEN')).toMatch(path);
-    const answer = await bring(callback);
+    const { request } = merchants.simulator.approve(conversationId);
+    expect(request.url.replace(url, '').replace(/[\w-]{43}/, 'TOKEN')).toMatch(path);
+    const answer = await bring({ request: { ...request, url: url + new URL(request.url).pathname } });
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')?.replace(conversationId, 'ID')).toMatch(place);
   });
 
   it('serves two accounts, each with its own path, variables and service', async () => {
-    const { url, credentials } = merchants.simulator;
-    const variables = {
-      PAYMENT_EU_BASE_URL: url,
-      PAYMENT_EU_DIALECT: 'morpos',
-      PAYMENT_EU_MERCHANT_ID: credentials.merchantId,
-      PAYMENT_EU_CLIENT_ID: credentials.clientId,
-      PAYMENT_EU_CLIENT_SECRET: credentials.clientSecret,
-      PAYMENT_EU_API_KEY: credentials.apiKey,
-      PAYMENT_EU_CALLBACK_URL: 'https://shop.example/payments/eu',
-    };
+    const callbackUrl = 'https://shop.example/payments/eu';
+    const variables = { ...variablesAt(merchants.simulator, 'PAYMENT_EU'), PAYMENT_EU_CALLBACK_URL: callbackUrl };
     Object.assign(process.env, variables);
     try {
       const shop = await start({

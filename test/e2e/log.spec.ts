@@ -24,7 +24,7 @@ const SECRETS = /4508034508034509|1236|\b000\b|wrong|password/;
 interface Trouble {
   readonly options?: PaymentOptions;
   readonly provider?: Provider;
-  /** By default one payment of each kind. */
+  /** By default a direct payment. */
   readonly calls?: readonly Call[];
 }
 
@@ -79,12 +79,15 @@ describe('the log', () => {
 
   /** Each as somebody meets it who tries the module for the first time, or who has a mistake in a function. */
   const TROUBLES: Readonly<Record<string, () => Trouble | Promise<Trouble>>> = {
-    'a wrong clientSecret': () => ({ options: { clientSecret: 'wrong' } }),
+    'a wrong clientSecret': () => ({ options: { clientSecret: 'wrong' }, calls: [doPayment, startPage] }),
     'a wrong clientId': () => ({ options: { clientId: 'wrong' } }),
     'a wrong apiKey': () => ({ options: { apiKey: 'wrong' } }),
     'a wrong merchantId': () => ({ options: { merchantId: 'wrong' } }),
     'a path in baseUrl': () => ({ options: { baseUrl: `${morpos.simulator.url}/v1` } }),
-    'a port that is closed': async () => ({ options: { baseUrl: `http://127.0.0.1:${await closedPort()}` } }),
+    'a port that is closed': async () => ({
+      options: { baseUrl: `http://127.0.0.1:${await closedPort()}` },
+      calls: [doPayment, startPage],
+    }),
     'a name that does not exist': () => ({ options: { baseUrl: 'https://nonexistent.invalid' } }),
     'a server without TLS': () => ({ options: { baseUrl: morpos.simulator.url.replace('http:', 'https:') } }),
     'a decline': () => ({ calls: [({ payments }) => payments.doPayment(sale('10.51'))] }),
@@ -99,11 +102,10 @@ describe('the log', () => {
         ...Array<Call>(9).fill(({ url }) => fetch(`${url}/payments/${'x'.repeat(43)}/return`)),
       ],
     }),
-    'a handler that throws': () => ({ provider: FailingOrders, calls: [doPayment] }),
-    'a plain listener that rejects': () => ({ provider: FailingMail, calls: [doPayment] }),
+    'a handler that throws': () => ({ provider: FailingOrders }),
+    'a plain listener that rejects': () => ({ provider: FailingMail }),
     'a signer that throws, and was given the card': () => ({
       options: { dialect: 'standard', signer: (fields) => thrower(JSON.stringify(fields)) },
-      calls: [doPayment],
     }),
     "a body of the host's dialect that throws": ofDialect(changed('doPayment', { body: thrower })),
     "a sign of the host's dialect that throws": ofDialect({ ...own, sign: thrower }),
@@ -117,7 +119,7 @@ describe('the log', () => {
   };
 
   async function linesOf(make: () => Trouble | Promise<Trouble>): Promise<string[]> {
-    const { options = {}, provider, calls = [doPayment, startPage] } = await make();
+    const { options = {}, provider, calls = [doPayment] } = await make();
     const shops = options.dialect || provider || calls.includes(callback) ? standard : morpos;
     const merchant = await shops.start('express', {
       options: { ...options, background: false },

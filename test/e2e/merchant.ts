@@ -137,7 +137,11 @@ export function useMerchants(gateway?: SimulatorOptions) {
   beforeAll(async () => {
     suite.simulator = await startSimulator({ dialect: 'morpos', ...gateway });
   });
-  afterEach(() => suite.close());
+  afterEach(async () => {
+    // What a fault holds back would hold up the end of its application.
+    suite.simulator.reset();
+    await suite.close();
+  });
   afterAll(() => suite.simulator.close());
   return suite;
 }

@@ -34,6 +34,7 @@ import {
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { ExpectedTexts } from '../rigs/expected-texts.js';
+import { variablesAt } from '../rigs/simulated-gateway.js';
 import { closedPort } from '../rigs/sockets.js';
 import { wrapped } from '../rigs/wrapped.js';
 import { type Postgres, startPostgres } from '../services/postgres.js';
@@ -95,18 +96,7 @@ let standard: Simulator;
 let folder: string;
 let postgres: Postgres;
 
-function variables(): Record<string, string> {
-  const { merchantId, clientId, clientSecret, apiKey } = simulator.credentials;
-  return {
-    PAYMENT_DIALECT: 'morpos',
-    PAYMENT_BASE_URL: simulator.url,
-    PAYMENT_MERCHANT_ID: merchantId,
-    PAYMENT_CLIENT_ID: clientId,
-    PAYMENT_CLIENT_SECRET: clientSecret,
-    PAYMENT_API_KEY: apiKey,
-    PAYMENT_PUBLIC_URL: 'https://shop.example',
-  };
-}
+const variables = () => ({ ...variablesAt(simulator), PAYMENT_PUBLIC_URL: 'https://shop.example' });
 
 function envFile(): string {
   const path = join(folder, '.env');
@@ -177,6 +167,10 @@ const STARTS: Readonly<Record<string, () => Start>> = {
       returnUrl: `https://shop.example/back/{token}?key=${SECRET}`,
       failUrl: 'https://shop.example/back/{token}',
     }),
+  'two accounts without callback controllers': () => ({
+    imports: [payment({ callback: false }), payment({ name: 'eu', callback: false })],
+    providers: [Orders, EuOrders],
+  }),
   'no handler': () => ({ imports: [payment()] }),
   'handlers of refunds alone': () => {
     @Injectable()
@@ -275,11 +269,15 @@ const STARTS: Readonly<Record<string, () => Start>> = {
     class OrdersModule {}
     return { imports: [payment(), OrdersModule] };
   },
+  'a named account that is registered twice': () => ({
+    imports: [payment(), ...['eu', 'eu/2'].map((path) => payment({ name: 'eu', callback: { path } }))],
+  }),
+  'a handler of an account that is not registered': () => ({ imports: [payment()], providers: [EuOrders] }),
   'two accounts with one path': () => ({
     imports: [payment(), payment({ name: 'eu', callback: { path: 'payments' } })],
   }),
   'two accounts with the same variables': () => ({
-    imports: ['eu-1', 'eu_1'].map((name) => payment({ name, callback: { path: name } })),
+    imports: ['eu-shop', 'EU_shop'].map((name) => payment({ name, callback: { path: name } })),
   }),
 
   'nothing is set': () => unset('test'),
@@ -406,8 +404,10 @@ describe('starting up', () => {
     for (const text of seen) expect(text).not.toContain(SECRET);
   }
 
+  /** Compared with the first; of starts that come out alike, with the first of them. */
   it('says what is started, what looks wrong, and what is wrong', async () => {
     const texts: string[] = [];
+    const titles = new Map<string, string>();
     let usualLines: string[] | undefined;
     for (const [title, start] of Object.entries(STARTS)) {
       const lines = await outcomeOf(start);
@@ -417,8 +417,11 @@ describe('starting up', () => {
       const own = lines.filter((line) => isFirst || !first.includes(line));
       const isStarted = lines.at(-1)!.startsWith('pays');
       const missing = isStarted ? first.filter((line) => !lines.includes(line) && line.startsWith('warn')) : [];
-      const shown = [...own, ...missing.map((line) => `not: ${line}`)].map((line) => wrapped(line, '  '));
-      texts.push([title, ...(shown.length > 0 ? shown : ['  the same'])].join('\n'));
+      const shown = [...own, ...missing.map((line) => `not: ${line}`)].map((line) => wrapped(line, '  ')).join('\n');
+      const earlier = titles.get(shown);
+      titles.set(shown, earlier ?? title);
+      if (shown === '') texts.push(`${title}\n  the same`);
+      else texts.push(`${title}\n${earlier === undefined ? shown : `  as: ${earlier}`}`);
     }
     TEXTS.expect('start-up.txt', `${texts.join('\n\n')}\n`);
   });

@@ -1,8 +1,7 @@
 import type { Payment } from 'nestjs-card-payment';
 import type { FaultPlay, Simulator } from 'nestjs-card-payment/simulator';
 import { sentAs, underHostedNames } from '../rigs/bank-ways.js';
-import { ODD } from '../rigs/odd-answers.js';
-import { approveUnbound, showInInquiries } from '../rigs/odd-gateway.js';
+import { approveUnbound } from '../rigs/odd-gateway.js';
 import { bring, type MerchantOfSuite, sale, useMerchant } from './merchant.js';
 
 const PENDING = 'https://shop.example/pending?conversationId=ID';
@@ -94,24 +93,7 @@ describe("the bank's fields of a cheap order, sent to the token of an expensive 
     expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'amount_mismatch' });
   });
 
-  it.each([
-    ['code', 'unknown'],
-    ['text', 'succeeded'],
-    ['status', 'succeeded'],
-    ['id', 'unknown'],
-    ['amount', 'unknown'],
-  ] as const)(
-    'where an inquiry shows a code and its %s, a direct payment without an answer is %s',
-    async (shown, state) => {
-      visit('morpos');
-      showInInquiries(simulator, shown);
-      simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'after' });
-      const payment = await shop.payments.doPayment(sale());
-      expect(payment.state).toBe('unknown');
-      expect(await shop.payments.inquire(payment.conversationId)).toMatchObject({ state });
-    },
-  );
-
+  // What else an inquiry may show is in test/gateway/readings/expected and test/operations/three-d.spec.ts.
   // The gateway knows a 3D payment from Init3d on, and may repeat what it was told of it.
   it.each<[fault: string, play: FaultPlay, ended: object]>([
     ['was cut before the work', { kind: 'reset' }, { state: 'unknown', reason: 'no_answer' }],
@@ -141,12 +123,6 @@ describe("the bank's fields of a cheap order, sent to the token of an expensive 
     expect(simulator.ledger.chargedTimes(id)).toBe(0);
     fault.release();
     expect(await completing).toMatchObject(ended);
-  });
-
-  it('a direct payment is approved by the code alone', async () => {
-    visit('standard');
-    simulator.fail({ operation: 'DoPayment', ...ODD['bare-code'] });
-    expect(await shop.payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
   });
 
   it.each(['form', 'get', 'json'] as const)(

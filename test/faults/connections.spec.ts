@@ -5,7 +5,7 @@ import { Agent } from 'undici';
 import { CLOSED_AFTERWARDS, RESET_AT_NEXT } from '../rigs/odd-answers.js';
 import { sale } from '../rigs/sale.js';
 import { selfSigned } from '../rigs/certificates.js';
-import { GIVE_BACKS, isGiveBack, isRefund, OPERATIONS, Shop, type Subject } from './shop.js';
+import { GIVE_BACKS, isGiveBack, isRefund, OPERATIONS, Shop, startErrorOf, type Subject } from './shop.js';
 import { closedPort, drippingServer, gate, type Listener, rawServer, tlsServer } from '../rigs/sockets.js';
 
 const CERTIFICATE = selfSigned('127.0.0.1');
@@ -173,12 +173,12 @@ describe('connections', () => {
   });
 
   describe('sent, and no answer', () => {
-    /** Calls the operation, whose outcome is not known then. No money can move by an Init3d. */
+    /** Calls the operation, whose outcome is not known then. No money can move by a request for a page. */
     async function expectLost(shop: Shop, subject: Subject): Promise<Payment | Refund> {
       const { record, thrown } = await shop.call(subject);
-      expect([record.state, record.reason, thrown]).toEqual(
-        subject.operation === 'Init3d' ? ['failed', 'no_answer', 'PaymentInit3dError'] : ['unknown', 'no_answer', null],
-      );
+      const startError = startErrorOf(subject.operation);
+      const state = startError === null ? 'unknown' : 'failed';
+      expect([record.state, record.reason, thrown]).toEqual([state, 'no_answer', startError]);
       return record;
     }
 

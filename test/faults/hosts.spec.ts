@@ -3,7 +3,7 @@ import type { HttpService } from '@nestjs/axios';
 import type { AxiosError } from 'axios';
 import { type FaultOptions, type FaultPlay, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent, type Dispatcher, interceptors, RetryAgent } from 'undici';
-import { isGiveBack, type Operation, OPERATIONS, Shop } from './shop.js';
+import { goodEndOf, isGiveBack, type Operation, OPERATIONS, Shop, startErrorOf } from './shop.js';
 import { type RawServer, rawServer } from '../rigs/sockets.js';
 
 let simulator: Simulator;
@@ -126,17 +126,16 @@ describe('hosts', () => {
         const { record, thrown } = await shop.call(subject);
         expectOneTransmission(operation);
         expect(elsewhere.received()).toBe('');
-        expect([record.state, thrown]).toEqual(
-          operation === 'Init3d' ? ['failed', 'PaymentInit3dError'] : ['unknown', null],
-        );
+        const startError = startErrorOf(operation);
+        expect([record.state, thrown]).toEqual([startError === null ? 'unknown' : 'failed', startError]);
       });
 
       it('no fault: the request is transmitted once, and the outcome is right', async () => {
         const { record, thrown } = await shop.call(await sound.prepare(operation));
         expectOneTransmission(operation);
-        const right = isGiveBack(operation) ? 'succeeded' : 'PaymentInit3dError';
+        const right = isGiveBack(operation) ? 'succeeded' : startErrorOf(operation);
         if (mayTransmitNothing) expect(['unknown', right]).toContain(thrown ?? record.state);
-        else expect([record.state, thrown]).toEqual([operation === 'Init3d' ? 'awaiting' : 'succeeded', null]);
+        else expect([record.state, thrown]).toEqual([goodEndOf(operation), null]);
       });
     });
 

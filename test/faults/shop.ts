@@ -2,10 +2,12 @@ import type { INestApplicationContext } from '@nestjs/common';
 import {
   type DoPaymentDto,
   type Payment,
+  PaymentHostedError,
   PaymentInit3dError,
   PaymentNotSentError,
   type PaymentOptions,
   type PaymentService,
+  type PaymentState,
   type Refund,
   type RefundDto,
 } from 'nestjs-card-payment';
@@ -20,9 +22,10 @@ import { startShop } from '../rigs/shop.js';
 export const CHARGES = ['DoPayment', 'Auth3d'] as const satisfies readonly SimulatorOperation[];
 /** What gives money back: a part of a payment, or the whole sale. */
 export const GIVE_BACKS = ['refund', 'void'] as const satisfies readonly RefundOperation[];
-/** Each request that may move money, and Init3d, which cannot. */
+/** Each request that may move money, and those for a page, which cannot. */
 export const MOVES = [...CHARGES, ...GIVE_BACKS] as const;
-export const OPERATIONS = [...MOVES, 'Init3d'] as const;
+export const STARTS = ['Init3d', 'hostedPage'] as const satisfies readonly SimulatorOperation[];
+export const OPERATIONS = [...MOVES, ...STARTS] as const;
 export type Operation = (typeof OPERATIONS)[number];
 export type GiveBack = (typeof GIVE_BACKS)[number];
 
@@ -35,7 +38,7 @@ export const amountOf = (operation: Operation): string => (operation === 'refund
 /** What an operation is called with, as often as a test likes. */
 export interface Subject {
   readonly operation: Operation;
-  /** The order, of DoPayment and Init3d. */
+  /** The order, of DoPayment and of a page. */
   readonly order: DoPaymentDto;
   /** Of Auth3d the one whose buyer is at the bank, of a refund the one that was paid. */
   readonly payment: Payment | null;
@@ -44,10 +47,23 @@ export interface Subject {
 /** The payment or the refund that a call returned, or that its error holds. */
 export interface Attempt {
   readonly record: Payment | Refund;
-  readonly thrown: 'PaymentNotSentError' | 'PaymentInit3dError' | null;
-  /** Only of a successful Init3d. */
-  readonly html: string | null;
+  readonly thrown: 'PaymentNotSentError' | StartError | null;
+  /** What the buyer is shown. */
+  readonly page: string | null;
 }
+
+type StartError = 'PaymentInit3dError' | 'PaymentHostedError';
+
+const START_ERRORS: Partial<Record<Operation, StartError>> = {
+  Init3d: 'PaymentInit3dError',
+  hostedPage: 'PaymentHostedError',
+};
+const GOOD_ENDS: Partial<Record<Operation, PaymentState>> = { Init3d: 'awaiting', hostedPage: 'pending' };
+
+/** What is thrown where there is no page; null of what only moves money. */
+export const startErrorOf = (operation: Operation): StartError | null => START_ERRORS[operation] ?? null;
+/** The state of a payment or a refund that went well. */
+export const goodEndOf = (operation: Operation): PaymentState => GOOD_ENDS[operation] ?? 'succeeded';
 
 export function isGiveBack(operation: Operation): operation is GiveBack {
   return operation === 'refund' || operation === 'void';
@@ -122,20 +138,25 @@ export class Shop {
   ): Promise<Attempt> {
     const { payments } = this;
     const conversationId = payment?.conversationId ?? '';
-    const returned = (record: Payment | Refund): Attempt => ({ record, thrown: null, html: null });
+    const returned = (record: Payment | Refund, page: string | null = null) => ({ record, thrown: null, page });
     if (operation === 'Auth3d') return returned(await this.complete(conversationId));
     try {
       if (operation === 'DoPayment') return returned(await payments.doPayment(order));
       if (operation === 'refund')
         return returned(await payments.refund({ conversationId, amount: REFUND_AMOUNT, ...more }));
       if (operation === 'void') return returned(await payments.void({ conversationId, ...more }));
+      if (operation === 'hostedPage') {
+        const { reference, transactionDetails } = order;
+        const hosted = await payments.startHosted({ reference, transactionDetails });
+        return returned(hosted.payment, hosted.redirectUrl);
+      }
       const started = await payments.init3d(order);
-      return { ...returned(started.payment), html: started.html };
+      return returned(started.payment, started.html);
     } catch (error) {
       if (error instanceof PaymentNotSentError)
-        return { record: error.refund ?? error.payment, thrown: 'PaymentNotSentError', html: null };
-      if (error instanceof PaymentInit3dError)
-        return { record: error.payment, thrown: 'PaymentInit3dError', html: null };
+        return { record: error.refund ?? error.payment, thrown: 'PaymentNotSentError', page: null };
+      if (error instanceof PaymentInit3dError || error instanceof PaymentHostedError)
+        return { record: error.payment, thrown: error.name as StartError, page: null };
       throw error;
     }
   }

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import { answeringGateway } from '../rigs/answering-gateway.js';
 import { inWhole } from '../rigs/extent.js';
 
 const BATCH = 50;
@@ -130,58 +129,37 @@ export const answersLike = (right: RightFields): fc.Arbitrary<Answer> =>
       },
     ),
   });
+
 /** A gateway that answers as planned, by the conversationId of the request, and otherwise rightly. */
-export class FuzzedGateway {
+export async function fuzzedGateway(right: RightFields) {
   /** The next answers of an operation. */
-  readonly planned = new Map<string, { readonly operation: string; readonly answer: Answer }>();
-  private readonly received = new Map<string, number>();
-
-  private constructor(
-    private readonly server: Server,
-    private readonly right: RightFields,
-  ) {
-    server.on('request', (request, response) => void this.serve(request, response));
-  }
-
-  static async start(right: RightFields): Promise<FuzzedGateway> {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new FuzzedGateway(server, right);
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
+  const planned = new Map<string, { readonly operation: string; readonly answer: Answer }>();
+  const received = new Map<string, number>();
   /** How often such a request arrived. */
-  timesReceived(operation: string, conversationId: string): number {
-    return this.received.get(`${operation} ${conversationId}`) ?? 0;
-  }
+  const timesReceived = (operation: string, id: string): number => received.get(`${operation} ${id}`) ?? 0;
+  const { url, close } = await answeringGateway(({ operation, body }, response) => {
+    const id = body['conversationId'] as string;
+    received.set(`${operation} ${id}`, timesReceived(operation, id) + 1);
+    const plan = planned.get(id);
+    if (plan?.operation === operation) send(response, plan.answer, id);
+    else response.end(genuine(right, id));
+  });
+  return { url, close, planned, timesReceived };
+}
 
-  close(): void {
-    this.server.closeAllConnections();
-    this.server.close();
-  }
-
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks = (await request.toArray()) as Buffer[];
-    const { conversationId } = JSON.parse(Buffer.concat(chunks).toString()) as { conversationId: string };
-    const what = request.url?.split('/').pop() ?? '';
-    this.received.set(`${what} ${conversationId}`, this.timesReceived(what, conversationId) + 1);
-    const plan = this.planned.get(conversationId);
-    if (plan?.operation !== what) return void response.end(genuine(this.right, conversationId));
-    const { status, type, encoding, isLying, isCut, raw, body: make } = plan.answer;
-    if (raw) return void request.socket.end(raw);
-    const told = Buffer.from(make(conversationId));
-    const bytes = isLying ? told : ENCODERS[encoding](told);
-    response.writeHead(status, {
-      ...(type && { 'content-type': type }),
-      'content-encoding': encoding,
-      ...(isCut && { 'content-length': bytes.length + 1 }),
-    });
-    if (!isCut) return void response.end(bytes);
-    response.write(bytes, () => request.socket.destroy());
-  }
+function send(response: ServerResponse, answer: Answer, conversationId: string): void {
+  const { status, type, encoding, isLying, isCut, raw, body: make } = answer;
+  const { socket } = response;
+  if (raw) return void socket?.end(raw);
+  const told = Buffer.from(make(conversationId));
+  const bytes = isLying ? told : ENCODERS[encoding](told);
+  response.writeHead(status, {
+    ...(type && { 'content-type': type }),
+    'content-encoding': encoding,
+    ...(isCut && { 'content-length': bytes.length + 1 }),
+  });
+  if (isCut) response.write(bytes, () => socket?.destroy());
+  else response.end(bytes);
 }
 
 export function genuine(right: RightFields, conversationId: string): string {

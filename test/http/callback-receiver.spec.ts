@@ -47,6 +47,19 @@ describe('CallbackReceiver', () => {
   });
 
   describe('complete', () => {
+    it.each([
+      [89_999, 'succeeded', 1],
+      [90_000, 'expired', 0],
+    ])('leads %d ms after the start of a session of 90 s to %s', async (ms, state, sent) => {
+      const { payments, receiver: of } = await shop.start({ sessionTtlMs: 90_000 });
+      const started = await payments.init3d(sale());
+      const { returnUrl } = shop.gateway.sent('Init3d').at(-1)!.fields;
+      await shop.clock.advance(ms);
+      const bank = { Code: 'B0000', conversationId: started.conversationId };
+      expect((await of.complete(String(returnUrl).split('/').at(-2)!, bank)).payment.state).toBe(state);
+      expect(auth3dCount()).toBe(sent);
+    });
+
     it('sends Auth3d where another instance was not sure of its claim, and gave it back', async () => {
       const other = await shop.start();
       const replace = shop.store.replace.bind(shop.store);

@@ -68,6 +68,7 @@ const OTHER_REFUSALS: Readonly<Record<string, Error>> = {
 const INVALID_URL = /returned a string that is not a usable URL: it must be an absolute http\(s\) URL/;
 
 describe('the answer to the buyer', () => {
+  const clock = new TestClock();
   const records: unknown[] = [];
   const log = logLines(records);
 
@@ -90,7 +91,7 @@ describe('the answer to the buyer', () => {
       credentials: { clientSecret: 'a secret of ours', apiKey: 'a key of ours' },
     };
     const settings = { ...none, ...options } as PaymentSettings;
-    act(new CallbackResponder(settings, new TestClock()), response);
+    act(new CallbackResponder(settings, clock), response);
     return answer;
   }
 
@@ -222,6 +223,42 @@ describe('the answer to the buyer', () => {
   it('is left to the host for an error that is none of the module’s', () => {
     const error = new Error('a bug');
     expect(() => answerOf((responder, answer) => responder.refuse(answer, error), URLS)).toThrow(error);
+  });
+
+  it('stays in the frame in which the shop showed the bank', () => {
+    const result = { payment: toPayment(aPaymentRecord({ state: 'succeeded', kind: '3d' })), isHeld: false };
+    const { status } = answerOf((responder, answer) => responder.sendOn(answer, result, undefined, true), URLS);
+    expect(status).toBe(303);
+  });
+
+  it('is logged of refusals three times a minute for each kind, and then how many more there were', async () => {
+    const responder = new CallbackResponder({ language: 'tr' } as PaymentSettings, clock);
+    const response = { header: () => undefined, status: () => ({ send: () => undefined }) };
+    const refuse = (error: Error, times: number): void => {
+      for (let time = 0; time < times; time += 1) responder.refuse(response, error);
+    };
+    const lineOf = (refusal: string): string => `warn The callback was refused: ${refusal}.`;
+    const failure = new PaymentStoreError('reading');
+    const failed = `error A callback could not be served; the buyer is asked to reload. ${failure.message}`;
+    refuse(new PaymentCallbackError('unknown_token'), 1_000);
+    refuse(new PaymentCallbackError('missing_field'), 3);
+    refuse(failure, 5);
+    const three = (line: string): string[] => [line, line, line];
+    expect(log).toEqual([...three(lineOf('unknown token')), ...three(lineOf('missing field')), ...three(failed)]);
+    expect(records[0]).toMatchObject({ code: 'PAYMENT_CALLBACK', refusal: 'unknown_token' });
+    expect(records.at(-1)).toMatchObject({ code: 'PAYMENT_STORE' });
+    await clock.advance(59_999);
+    refuse(new PaymentCallbackError('unknown_token'), 10);
+    expect(log).toHaveLength(9);
+    await clock.advance(1);
+    expect(log.splice(0).slice(9)).toEqual([
+      `${lineOf('unknown token')} 1007 more in the same minute were not logged.`,
+      `${failed} 2 more in the same minute were not logged.`,
+    ]);
+    refuse(new PaymentCallbackError('unknown_token'), 3);
+    await clock.advance(600_000);
+    expect(log).toEqual(three(lineOf('unknown token')));
+    expect(clock.sleeping).toBe(0);
   });
 
   it('is empty for a prefetch', () => {

@@ -13,12 +13,13 @@ import {
   PaymentCallbackGuard,
   PaymentExceptionFilter,
   PaymentModule,
+  paymentSimulatorToken,
   paymentToken,
   type PaymentService,
   ReceivedCallback,
 } from 'nestjs-card-payment';
-import { type BankCallback, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { type Merchant, PLATFORMS, sale, simulatorOptions, startMerchant, useMerchants } from '../e2e/merchant.js';
+import type { BankCallback, Simulator } from 'nestjs-card-payment/simulator';
+import { type Platform, PLATFORMS, sale, useMerchant } from '../e2e/merchant.js';
 
 const ROUTE = 'https://shop.example/checkout/{token}/back';
 
@@ -50,33 +51,31 @@ class CheckoutController {
   }
 }
 
+/** The merchant's pipe, which leaves a checked callback as it is. */
+const PIPES = {
+  express: { whitelist: true, transform: true, transformOptions: { enableImplicitConversion: true } },
+  fastify: { whitelist: true, forbidNonWhitelisted: true },
+} as const satisfies Record<Platform, ValidationPipeOptions>;
+
 describe.each(PLATFORMS)('a route of the merchant with PaymentCallbackGuard on %s', (platform) => {
   const store = new MemoryPaymentStore();
-  let simulator: Simulator;
-  let shop: Merchant;
+  const shop = useMerchant({
+    platform,
+    structure: { callback: false },
+    options: { store, publicUrl: undefined, returnUrl: ROUTE, failUrl: ROUTE },
+    metadata: {
+      imports: [PaymentModule.forRoot({ baseUrl: 'simulator:', name: 'eu' })],
+      controllers: [CheckoutController],
+    },
+    configure: (app) => app.useGlobalPipes(new ValidationPipe({ ...PIPES[platform], validateCustomDecorators: true })),
+  });
   let callback: BankCallback;
   let conversationId: string;
   let token: string;
 
-  beforeAll(async () => {
-    simulator = await startSimulator({ dialect: 'morpos' });
-    const options = { ...simulatorOptions(simulator), publicUrl: 'https://shop.example' };
-    shop = await startMerchant(platform, simulator, {
-      structure: { callback: false },
-      options: { store, publicUrl: undefined, returnUrl: ROUTE, failUrl: ROUTE },
-      metadata: {
-        imports: [PaymentModule.forRoot({ ...options, name: 'eu' })],
-        controllers: [CheckoutController],
-      },
-    });
-  });
-  beforeEach(() => startPayment(shop.payments));
-  afterAll(async () => {
-    await shop.app.close();
-    await simulator.close();
-  });
+  beforeEach(() => startPayment(shop.payments, shop.simulator));
 
-  async function startPayment(payments: PaymentService): Promise<void> {
+  async function startPayment(payments: PaymentService, simulator: Pick<Simulator, 'approve'>): Promise<void> {
     ({ conversationId } = await payments.init3d(sale()));
     callback = simulator.approve(conversationId);
     token = callback.url.split('/').at(-2)!;
@@ -93,14 +92,15 @@ describe.each(PLATFORMS)('a route of the merchant with PaymentCallbackGuard on %
 
   async function expectUnchanged(): Promise<void> {
     expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'awaiting' });
-    expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(0);
+    expect(shop.simulator.ledger.calls('Auth3d', conversationId)).toBe(0);
   }
 
   it('receives the payment and the fields, and the payment is unchanged', async () => {
     const answer = await post('back');
     expect(answer.status).toBe(201);
     const received = (await answer.json()) as ReceivedCallback;
-    expect(received).toMatchObject({ conversationId, payment: { conversationId, state: 'awaiting' } });
+    const createdAt = expect.stringMatching(/^20\d\d-/);
+    expect(received).toMatchObject({ conversationId, payment: { conversationId, state: 'awaiting', createdAt } });
     expect(received.fields).toEqual(callback.fields);
     await expectUnchanged();
     const { fields } = received;
@@ -134,7 +134,8 @@ describe.each(PLATFORMS)('a route of the merchant with PaymentCallbackGuard on %
   });
 
   it('of a named account finds only the payments of that account', async () => {
-    await startPayment(shop.app.get<PaymentService>(paymentToken('eu')));
+    const { app } = shop;
+    await startPayment(app.get<PaymentService>(paymentToken('eu')), app.get(paymentSimulatorToken('eu')));
     expect((await post('back')).status).toBe(404);
     const answer = await post('eu');
     expect(answer.status).toBe(201);
@@ -168,40 +169,5 @@ describe.each(PLATFORMS)('a route of the merchant with PaymentCallbackGuard on %
     const answer = await post('unguarded');
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain('@UseGuards(PaymentCallbackGuard)');
-  });
-});
-
-@Controller('piped')
-class PipedController {
-  @Post(':token/back')
-  @UseGuards(PaymentCallbackGuard)
-  post(@PaymentCallback() received: ReceivedCallback): ReceivedCallback {
-    return received;
-  }
-}
-
-describe('@PaymentCallback()', () => {
-  const shops = useMerchants();
-  const validated = { validateCustomDecorators: true };
-  const transformed = { transform: true, transformOptions: { enableImplicitConversion: true } };
-
-  it.each<[string, ValidationPipeOptions]>([
-    ['a global ValidationPipe', {}],
-    ['one that validates parameters of custom decorators', validated],
-    ['one that forbids unknown properties', { ...validated, whitelist: true, forbidNonWhitelisted: true }],
-    ['one that transforms', { ...validated, whitelist: true, ...transformed }],
-  ])('gives the checked callback with %s', async (_pipe, pipe) => {
-    const shop = await shops.start('express', {
-      metadata: { controllers: [PipedController] },
-      configure: (app) => app.useGlobalPipes(new ValidationPipe(pipe)),
-    });
-    const { conversationId } = await shop.payments.init3d(sale());
-    const { url, request, fields } = shops.simulator.approve(conversationId);
-    const answer = await fetch(`${shop.url}/piped/${url.split('/').at(-2)}/back`, request);
-    expect(await answer.json()).toMatchObject({
-      conversationId,
-      payment: { conversationId, state: 'awaiting', createdAt: expect.stringMatching(/^20\d\d-/) },
-      fields,
-    });
   });
 });

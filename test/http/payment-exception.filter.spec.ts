@@ -4,18 +4,16 @@ import {
   type ArgumentsHost,
   Controller,
   Get,
-  Logger,
   type INestApplication,
-  Module,
   NotFoundException,
   Param,
+  type Provider,
   Res,
 } from '@nestjs/common';
-import { type AbstractHttpAdapter, APP_FILTER } from '@nestjs/core';
-import { ExpressAdapter } from '@nestjs/platform-express';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { APP_FILTER } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
-import { loggerInto, logLines } from '../operations/log-lines.js';
+import { adapterOf, type Platform, PLATFORMS } from '../e2e/merchant.js';
+import { loggerInto } from '../operations/log-lines.js';
 import {
   PaymentError,
   PaymentInit3dError,
@@ -30,31 +28,25 @@ class HostsOwnError extends PaymentError {
   readonly code = 'SHOP_SPECIAL';
 }
 
-const PROBLEM = { path: 'cardDetails.expDate', rule: 'expiry' };
-const ISSUES = [{ ...PROBLEM, field: 'Son kullanma tarihi', message: 'Son kullanma tarihi ay ve yıl olmalı' }];
-const CONVERSATION = { conversationId: 'ABC12345678901234567', state: 'failed' } as const;
+const WRONG = { path: 'cardDetails.expDate', rule: 'expiry', message: { en: 'is wrong', tr: 'yanlış' } };
 
 /** One of each kind: what each error is answered with is in test/api/expected/errors.txt. */
-const CASES: Record<string, [error: PaymentError, status: number, more?: Partial<PaymentErrorBody>]> = {
-  validation: [
-    new PaymentValidationError([
-      { ...PROBLEM, message: { en: '$property is wrong', tr: '$property ay ve yıl olmalı' } },
-    ]),
-    400,
-    { issues: ISSUES },
+const CASES: Readonly<Record<string, readonly [error: PaymentError, status: number, tr: RegExp, en: RegExp]>> = {
+  validation: [new PaymentValidationError([WRONG]), 400, /bilgileri kontrol edin/, /check what you entered/],
+  missing: [new PaymentNotFoundError(), 404, /öyle bir ödeme yok/, /no such payment/],
+  declined: [
+    new PaymentInit3dError(aPayment({ state: 'failed', reason: 'declined' })),
+    402,
+    /Bankanız ödemeyi reddetti/,
+    /Your bank declined/,
   ],
-  missing: [new PaymentNotFoundError(), 404],
-  declined: [new PaymentInit3dError(aPayment({ ...CONVERSATION, reason: 'declined' })), 402, CONVERSATION],
-  shutdown: [new PaymentShutdownError(), 503],
-  own: [new HostsOwnError('special'), 500],
-};
-
-const BUYER_TEXTS: Record<string, { tr: RegExp; en: RegExp }> = {
-  validation: { tr: /girdiğiniz bilgileri kontrol edin/, en: /check what you entered/ },
-  missing: { tr: /öyle bir ödeme yok/, en: /no such payment/ },
-  declined: { tr: /Bankanız ödemeyi reddetti/, en: /Your bank declined/ },
-  shutdown: { tr: /Daha önce ödediyseniz.*yeniden ödemeyin/, en: /If you have paid before, please do not pay again/ },
-  own: { tr: /mağazayla iletişime/, en: /contact the shop before you pay again/ },
+  shutdown: [
+    new PaymentShutdownError(),
+    503,
+    /Daha önce ödediyseniz.*yeniden ödemeyin/,
+    /If you have paid before, please do not pay again/,
+  ],
+  own: [new HostsOwnError('special'), 500, /mağazayla iletişime/, /contact the shop before you pay again/],
 };
 
 @Controller()
@@ -76,97 +68,63 @@ class ThrowingController {
   }
 }
 
-@Module({ controllers: [ThrowingController] })
-class WithoutFilter {}
+describe.each(PLATFORMS)('an application on %s', (platform: Platform) => {
+  const log: string[] = [];
 
-@Module({ controllers: [ThrowingController], providers: [{ provide: APP_FILTER, useClass: PaymentExceptionFilter }] })
-class WithFilter {}
-
-const ADAPTERS: [string, () => AbstractHttpAdapter][] = [
-  ['Express', () => new ExpressAdapter()],
-  ['Fastify', () => new FastifyAdapter()],
-];
-
-describe.each(ADAPTERS)('PaymentExceptionFilter on %s', (_adapter, adapter) => {
-  describe.each([
-    ['as APP_FILTER', WithFilter],
-    ['made by hand', WithoutFilter],
-  ])('%s', (_way, root) => {
+  /** A host with these providers, from before the first test of this `describe` until after its last. */
+  function useHost(...providers: Provider[]): (path: string, headers?: Record<string, string>) => Promise<Response> {
     let app: INestApplication;
-    let url: string;
-
     beforeAll(async () => {
-      const module = await Test.createTestingModule({ imports: [root] }).compile();
-      app = module.createNestApplication(adapter());
-      if (root === WithoutFilter) app.useGlobalFilters(new PaymentExceptionFilter());
-      app.useLogger(false);
+      const module = await Test.createTestingModule({ controllers: [ThrowingController], providers }).compile();
+      app = module.createNestApplication(adapterOf(platform), { logger: loggerInto(log) });
       await app.listen(0, '127.0.0.1');
-      url = await app.getUrl();
     });
     afterAll(() => app.close());
+    return async (path, headers) => fetch(`${await app.getUrl()}/${path}`, { headers });
+  }
+
+  describe('with PaymentExceptionFilter as APP_FILTER', () => {
+    const get = useHost({ provide: APP_FILTER, useClass: PaymentExceptionFilter });
 
     it.each(Object.keys(CASES))('answers %s', async (name) => {
-      const [error, status, more] = CASES[name]!;
-      const response = await fetch(`${url}/error/${name}`);
+      const [error, status, tr, en] = CASES[name]!;
+      const response = await get(`error/${name}`);
       expect(response.status).toBe(status);
       expect(response.headers.get('content-type')).toMatch(/^application\/json/);
       expect(response.headers.get('retry-after')).toBe(name === 'shutdown' ? '5' : null);
-      const { tellBuyer, ...body } = (await response.json()) as PaymentErrorBody;
-      expect(body).toEqual({ statusCode: status, code: error.code, message: error.message, ...more });
-      expect(tellBuyer).toMatch(BUYER_TEXTS[name]!.tr);
-      const english = await fetch(`${url}/error/${name}`, { headers: { 'accept-language': 'de, en;q=0.9' } });
-      expect(((await english.json()) as PaymentErrorBody).tellBuyer).toMatch(BUYER_TEXTS[name]!.en);
+      const body = (await response.json()) as PaymentErrorBody;
+      expect(body).toMatchObject({ statusCode: status, code: error.code, message: error.message });
+      expect(body.tellBuyer).toMatch(tr);
+      const english = await get(`error/${name}`, { 'accept-language': 'de, en;q=0.9' });
+      expect(((await english.json()) as PaymentErrorBody).tellBuyer).toMatch(en);
     });
 
     it('leaves other errors to Nest', async () => {
-      const response = await fetch(`${url}/other`);
+      const response = await get('other');
       expect(response.status).toBe(404);
       expect(await response.json()).toMatchObject({ message: 'not ours' });
     });
 
     it('leaves an answer alone that is on its way', async () => {
-      const response = await fetch(`${url}/late`);
+      const response = await get('late');
       expect(response.status).toBe(200);
       expect(await response.text()).toBe('sent already');
     });
   });
-});
 
-it('speaks the language that the host gives it, where the browser has no wish', async () => {
-  const module = await Test.createTestingModule({ imports: [WithoutFilter] }).compile();
-  const app = module.createNestApplication({ logger: false });
-  app.useGlobalFilters(new PaymentExceptionFilter({ language: 'en' }));
-  await app.listen(0, '127.0.0.1');
-  try {
-    const answer = await fetch(`${await app.getUrl()}/error/missing`);
-    expect(await answer.json()).toMatchObject({ tellBuyer: 'There is no such payment.' });
-  } finally {
-    await app.close();
-  }
-});
+  describe('without it', () => {
+    const get = useHost();
 
-describe.each(ADAPTERS)('without the filter, on %s', (_adapter, adapter) => {
-  const log = logLines();
-  let app: INestApplication;
-
-  beforeAll(async () => {
-    const module = await Test.createTestingModule({ imports: [WithoutFilter] }).compile();
-    app = module.createNestApplication(adapter());
-    await app.listen(0, '127.0.0.1');
-  });
-  beforeEach(() => {
-    Logger.overrideLogger(loggerInto(log));
-  });
-  afterAll(() => app.close());
-
-  it.each(Object.keys(CASES))('Nest answers %s: 4xx as it is and without a log line, all else as 500', async (name) => {
-    const [error, status] = CASES[name]!;
-    const response = await fetch(`${await app.getUrl()}/error/${name}`);
-    const isCallers = status < 500;
-    expect(response.status).toBe(isCallers ? status : 500);
-    const message = isCallers ? error.message : 'Internal server error';
-    expect(await response.json()).toEqual({ statusCode: isCallers ? status : 500, message });
-    expect(log).toEqual([]);
+    it.each(Object.keys(CASES))('is answered by Nest: %s, 4xx without a log line, all else as 500', async (name) => {
+      const [error, status] = CASES[name]!;
+      log.length = 0;
+      const response = await get(`error/${name}`);
+      const isCallers = status < 500;
+      expect(response.status).toBe(isCallers ? status : 500);
+      const message = isCallers ? error.message : 'Internal server error';
+      expect(await response.json()).toEqual({ statusCode: isCallers ? status : 500, message });
+      expect(log).toEqual([]);
+    });
   });
 });
 
@@ -192,10 +150,9 @@ it.each([
   },
 );
 
-it.each(['javascript:alert(1)', '//evil.example', 'shop', '', '/\\evil.example'])('takes no shopUrl %j', (shopUrl) => {
-  expect(() => new PaymentExceptionFilter({ shopUrl })).toThrow(TypeError);
-});
-
-it.each(['/', '/shop?a=1', 'https://shop.example/'])('takes the shopUrl %j', (shopUrl) => {
-  expect(() => new PaymentExceptionFilter({ shopUrl })).not.toThrow();
+it('takes as shopUrl a path or an absolute URL alone', () => {
+  for (const shopUrl of ['/', '/shop?a=1', 'https://shop.example/']) new PaymentExceptionFilter({ shopUrl });
+  for (const shopUrl of ['javascript:alert(1)', '//evil.example', 'shop', '', '/\\evil.example']) {
+    expect(() => new PaymentExceptionFilter({ shopUrl })).toThrow(TypeError);
+  }
 });

@@ -363,6 +363,8 @@ describe('an attacker plants secrets in every answer, input and error of the hos
         await notebook.watch('recordRefund', () => payments.recordRefund(input as never));
       }
       await notebook.watch('checkBin', () => payments.checkBin(told));
+      // What it returns holds the digits that it was given: it is searched for nowhere else.
+      await payments.checkBin(CARD.cardNo.slice(0, 8));
       await notebook.watch('find', () => payments.find(told));
       await notebook.watch('resolve', () => payments.resolve(conversationId, 'failed', told, { by: told }));
     }

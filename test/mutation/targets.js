@@ -50,11 +50,7 @@ export const TARGETS = [
   {
     name: 'callback',
     files: {
-      'lib/http/callback.controller.ts': [
-        'http/callback-request',
-        'http/payment-callback.guard',
-        'http/callback.controller',
-      ],
+      'lib/http/callback.controller.ts': ['http/callback-request', 'http/payment-callback.guard', 'e2e/host'],
       'lib/http/callback-receiver.ts': ['http/callback-receiver', 'http/payment-callback.guard'],
       'lib/http/callback-responder.ts': ['http/callback-responder'],
       'lib/http/bank-page.ts': ['e2e/smallest-application'],

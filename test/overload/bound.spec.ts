@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Logger } from '@nestjs/common';
 import {
   type DoPaymentDto,
   type Init3dDto,
@@ -10,8 +9,8 @@ import {
   PaymentService,
   paymentToken,
 } from 'nestjs-card-payment';
-import { type FaultHandle, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { bring, type Merchant, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
+import type { FaultHandle, Simulator } from 'nestjs-card-payment/simulator';
+import { bring, type Merchant, sale, simulatorOptions, useMerchants } from '../e2e/merchant.js';
 import { loggerInto } from '../operations/log-lines.js';
 import { until } from '../services/until.js';
 
@@ -19,6 +18,7 @@ const BOUND = 10;
 const AT_ONCE = 30;
 
 describe('at most ten payments in flight', () => {
+  const merchants = useMerchants();
   let simulator: Simulator;
   let store: MemoryPaymentStore;
   let merchant: Merchant;
@@ -27,22 +27,16 @@ describe('at most ten payments in flight', () => {
 
   beforeEach(async () => {
     log.length = 0;
-    simulator = await startSimulator({ dialect: 'morpos' });
+    ({ simulator } = merchants);
     store = new MemoryPaymentStore();
     const second = { ...simulatorOptions(simulator), name: 'second', callback: false, maxInFlight: 1 } as const;
     const addresses = { returnUrl: 'https://shop.example/{token}', failUrl: 'https://shop.example/{token}' };
-    merchant = await startMerchant('fastify', simulator, {
+    merchant = await merchants.start('fastify', {
       options: { store, maxInFlight: BOUND },
       metadata: { imports: [PaymentModule.forRoot({ ...second, ...addresses })] },
+      application: { logger: loggerInto(log) },
     });
     payments = merchant.payments;
-    Logger.overrideLogger(loggerInto(log));
-  });
-  afterEach(async () => {
-    Logger.overrideLogger(false);
-    simulator.reset();
-    await merchant.app.close();
-    await simulator.close();
   });
 
   /** A gateway that does not answer the next requests of an operation before it is released. */
@@ -194,14 +188,14 @@ describe('at most ten payments in flight', () => {
   });
 });
 
-it.each([
-  ['doPayment', (payments: PaymentService, input: DoPaymentDto) => payments.doPayment(input)],
-  ['init3d', async (payments: PaymentService, input: Init3dDto) => (await payments.init3d(input)).payment],
-] as const)(
-  '%s pays what was passed in, although the caller changes the object while the payment waits',
-  async (_name, pay) => {
-    const simulator = await startSimulator({ dialect: 'morpos' });
-    const { app, payments } = await startMerchant('fastify', simulator);
+describe('a merchant', () => {
+  const merchants = useMerchants();
+
+  it.each([
+    ['doPayment', (payments: PaymentService, input: DoPaymentDto) => payments.doPayment(input)],
+    ['init3d', async (payments: PaymentService, input: Init3dDto) => (await payments.init3d(input)).payment],
+  ] as const)('%s pays what was passed in, although it is changed while the payment waits', async (_name, pay) => {
+    const { payments } = await merchants.start('fastify');
     const before = Array.from({ length: 100 }, () => payments.doPayment(sale()));
     const input = sale('10.00');
     const { reference } = input;
@@ -211,23 +205,18 @@ it.each([
     input.reference = 'another order';
     expect(await paying).toMatchObject({ amount: '10.00', reference });
     await Promise.all(before);
-    await app.close();
-    await simulator.close();
-  },
-);
+  });
 
-it.each([
-  ['256 unless given', {}, 44],
-  ['none with 0', { maxInFlight: 0 }, 0],
-])('the bound is %s', async (_what, options, refused) => {
-  const simulator = await startSimulator({ dialect: 'morpos' });
-  const { app, payments } = await startMerchant('fastify', simulator, { options });
-  const gateway = simulator.fail({ operation: 'DoPayment', kind: 'stall', times: 300 });
-  const running = Promise.allSettled(Array.from({ length: 300 }, () => payments.doPayment(sale())));
-  await until(() => gateway.timesPlayed === 300 - refused);
-  gateway.release();
-  const results = await running;
-  expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(refused);
-  await app.close();
-  await simulator.close();
+  it.each([
+    ['256 unless given', {}, 44],
+    ['none with 0', { maxInFlight: 0 }, 0],
+  ])('has the bound %s', async (_what, options, refused) => {
+    const { payments } = await merchants.start('fastify', { options });
+    const gateway = merchants.simulator.fail({ operation: 'DoPayment', kind: 'stall', times: 300 });
+    const running = Promise.allSettled(Array.from({ length: 300 }, () => payments.doPayment(sale())));
+    await until(() => gateway.timesPlayed === 300 - refused);
+    gateway.release();
+    const results = await running;
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(refused);
+  });
 });

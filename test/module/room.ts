@@ -1,3 +1,0 @@
-import { loadRoom } from '../rigs/load-room.js';
-
-await loadRoom(import.meta.url);
