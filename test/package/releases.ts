@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type DoPaymentDto, type PaymentEventState, type PaymentOptions } from 'nestjs-card-payment';
 import { SCHEMA_VERSION } from '../../lib/store/sql/schema.js';
 import { TaskProcess } from '../rigs/task-process.js';
@@ -31,9 +32,9 @@ export class Releases {
     const unpacked = join(releases.folder, 'this', PACKAGE);
     mkdirSync(unpacked, { recursive: true });
     await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', unpacked], { cwd: releases.folder });
-    for (const script of ['test/package/upgrade/shop.mjs', 'test/rigs/tasks.mjs']) {
-      cpSync(script, join(releases.folder, 'this', basename(script)));
-    }
+    const shop = readFileSync('test/package/upgrade/shop.mjs', 'utf8');
+    const tasks = pathToFileURL('test/rigs/tasks.mjs').href;
+    writeFileSync(join(releases.folder, 'this', 'shop.mjs'), shop.replace('../../rigs/tasks.mjs', tasks));
     return releases;
   }
 

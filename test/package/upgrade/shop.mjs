@@ -4,7 +4,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { OnPayment, PaymentModule, PaymentService } from 'nestjs-card-payment';
-import { serveTasks } from './tasks.mjs';
+import { serveTasks } from '../../rigs/tasks.mjs';
 
 const { options, states, journal } = JSON.parse(process.argv[2]);
 const manifest = new URL('node_modules/nestjs-card-payment/package.json', import.meta.url);
