@@ -1,17 +1,17 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer as createHttpServer, type RequestListener } from 'node:http';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { checkClock } from '../../lib/cli/doctor-gateway.js';
 import { targetOf } from '../../lib/cli/doctor-settings.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { type Merchant, startMerchant } from '../e2e/merchant.js';
 import { selfSigned } from '../rigs/certificates.js';
+import { variablesOf } from '../rigs/simulated-gateway.js';
+import { type Listener, listen, rawServer } from '../rigs/sockets.js';
+import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
 import { refusal } from '../options/resolve.js';
 import { cli, cliHere } from './cli.js';
-import { scratch } from './scratch.js';
 
 interface Check {
   readonly check: string;
@@ -30,12 +30,12 @@ const CREDENTIALS = {
 const SECRETS = [CLIENT_SECRET, CLIENT_SECRET.slice(0, 12), 'client-secret-of-the-test', 'the-api-key-77', 'geheim'];
 
 describe('doctor', () => {
-  const { folder: cwd, file, remove } = scratch();
+  const { path: cwd, file, remove } = makeScratchFolder('cli');
   let simulator: Simulator;
   let merchant: Merchant;
   /** What the merchant set. */
   let env: Readonly<Record<string, string>>;
-  const servers: (Server | Simulator)[] = [];
+  const servers: Pick<Listener, 'close'>[] = [];
   /** A test that is about the process sets this to `cli`. */
   let runner = cliHere;
 
@@ -43,16 +43,7 @@ describe('doctor', () => {
     simulator = await startSimulator({ dialect: 'morpos', credentials: CREDENTIALS });
     const storeUrl = `sqlite:${file('payments.sqlite')}`;
     merchant = await startMerchant('express', simulator, { options: { storeUrl, background: false } });
-    env = {
-      PAYMENT_DIALECT: 'morpos',
-      PAYMENT_BASE_URL: simulator.url,
-      PAYMENT_MERCHANT_ID: CREDENTIALS.merchantId,
-      PAYMENT_CLIENT_ID: CREDENTIALS.clientId,
-      PAYMENT_CLIENT_SECRET: CREDENTIALS.clientSecret,
-      PAYMENT_API_KEY: CREDENTIALS.apiKey,
-      PAYMENT_PUBLIC_URL: merchant.url,
-      PAYMENT_STORE_URL: storeUrl,
-    };
+    env = { ...variablesOf(simulator), PAYMENT_PUBLIC_URL: merchant.url, PAYMENT_STORE_URL: storeUrl };
   });
   afterAll(async () => {
     await merchant?.app.close();
@@ -61,10 +52,7 @@ describe('doctor', () => {
   });
   afterEach(async () => {
     runner = cliHere;
-    for (const server of servers.splice(0)) {
-      if ('closeAllConnections' in server) (server as ReturnType<typeof createHttpServer>).closeAllConnections();
-      await server.close();
-    }
+    for (const server of servers.splice(0)) await server.close();
   });
 
   /** Runs it; whatever it says, no secret is in it. */
@@ -84,21 +72,13 @@ describe('doctor', () => {
     return report.checks.filter(({ check, status }) => status !== 'ok' && check !== 'environment');
   }
 
-  async function listening(server: Server): Promise<string> {
-    servers.push(server);
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  async function hostOf(listening: Promise<Listener>): Promise<string> {
+    const listener = await listening;
+    servers.push(listener);
+    return `127.0.0.1:${listener.port}`;
   }
 
-  const web = (answer: RequestListener) => listening(createHttpServer(answer)).then((host) => `http://${host}`);
-  /** Takes connections, and never says a word. */
-  const silence = () => {
-    const sockets: Socket[] = [];
-    const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined)));
-    server.once('close', () => undefined);
-    Object.assign(server, { closeAllConnections: () => sockets.forEach((socket) => socket.destroy()) });
-    return listening(server);
-  };
+  const web = async (answer: RequestListener) => `http://${await hostOf(listen(createServer(answer)))}`;
 
   it('finds nothing wrong with a set-up that works', async () => {
     const { status, stdout } = await doctor();
@@ -286,7 +266,7 @@ describe('doctor', () => {
   it('ends in time where every host hangs', async () => {
     // What still hangs must not keep a process alive.
     runner = cli;
-    const [gateway, database, shop] = [await silence(), await silence(), await silence()];
+    const [gateway, database, shop] = [await hostOf(rawServer()), await hostOf(rawServer()), await hostOf(rawServer())];
     const change = { PAYMENT_BASE_URL: `https://${gateway}`, PAYMENT_PUBLIC_URL: `http://${shop}` };
     const stores = [`postgres://ada:geheim@${database}/shop`, `mysql://ada:geheim@${database}/shop`];
     const began = performance.now();

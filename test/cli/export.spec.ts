@@ -3,14 +3,14 @@ import { saleText } from '../../lib/payment/refund.js';
 import { toPayment } from '../../lib/payment/payment.js';
 import { sqlitePaymentStore } from '../../lib/store/sql/index.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
+import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { cliHere } from './cli.js';
 import { documentedFields } from './documented.js';
-import { scratch } from './scratch.js';
 
 const NOVEMBER = ['payments', 'export', '--from', '2025-11-01', '--to', '2025-11-30'];
 
 describe('payments export', () => {
-  const { folder: cwd, file, remove } = scratch();
+  const { path: cwd, file, remove } = makeScratchFolder('cli');
   const store = sqlitePaymentStore({ file: file('payments.sqlite') });
   const said = (...more: string[]) =>
     cliHere([...NOVEMBER, ...more], { cwd, env: { PAYMENT_STORE_URL: 'sqlite:payments.sqlite' } });

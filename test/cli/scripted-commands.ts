@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { Test, type TestingModule } from '@nestjs/testing';
 import Database from 'better-sqlite3';
-import { OnPayment, type Payment, PaymentModule, PaymentService } from 'nestjs-card-payment';
+import { OnPayment, type Payment, type PaymentService } from 'nestjs-card-payment';
 import { type FaultOptions, type FaultPlay, type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { aPaymentEvent } from 'nestjs-card-payment/testing';
 import { type PaymentRecord, toPayment } from '../../lib/payment/payment.js';
@@ -21,8 +18,11 @@ import { aPaymentRecord } from '../rigs/a-payment-record.js';
 import { ODD } from '../rigs/odd-answers.js';
 import type { Script } from '../rigs/played-scripts.js';
 import { sale } from '../rigs/sale.js';
+import { type Shop, startShop } from '../rigs/shop.js';
+import { accountAt, variablesOf } from '../rigs/simulated-gateway.js';
+import { type Listener, listen } from '../rigs/sockets.js';
+import { makeScratchFolder, type ScratchFolder } from '../rigs/scratch-folder.js';
 import { cliHere } from './cli.js';
-import { type Scratch, scratch } from './scratch.js';
 
 /** The clock of the gateway. That of the shop and of the command line is the real one. */
 const NOON = new Date('2026-03-01T09:00:00Z');
@@ -53,12 +53,12 @@ type Step = (words: readonly string[], named: Readonly<Record<string, string>>) 
  */
 export class ScriptedCommands {
   private readonly lines: string[] = [];
-  private readonly place: Scratch = scratch();
+  private readonly place: ScratchFolder = makeScratchFolder('cli');
   /** The actual ids of `REFUND00000000000001` and so on. */
   private readonly made = new Map<string, string>();
   private readonly orders = new Orders();
-  private readonly servers: Server[] = [];
-  private app: TestingModule | null = null;
+  private readonly servers: Listener[] = [];
+  private shop: Shop | null = null;
   private store: PaymentStore | null = null;
   private meanwhile: (() => Promise<unknown>) | null = null;
   private web = '';
@@ -82,8 +82,8 @@ export class ScriptedCommands {
       return commands.lines.map((line) => line.trimEnd()).join('\n');
     } finally {
       await commands.store?.close();
-      await commands.app?.close();
-      for (const server of commands.servers) server.close();
+      await commands.shop?.app.close();
+      for (const server of commands.servers) await server.close();
       await simulator.close();
       commands.place.remove();
     }
@@ -168,9 +168,9 @@ export class ScriptedCommands {
     /** A server on the host WEB that gives this answer. */
     web: async ([status = '', text = '']) => {
       const server = createServer((_request, response) => response.writeHead(Number(status)).end(text));
-      await once(server.listen(0, '127.0.0.1'), 'listening');
-      this.servers.push(server);
-      this.web = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const listener = await listen(server);
+      this.servers.push(listener);
+      this.web = `127.0.0.1:${listener.port}`;
     },
   };
 
@@ -250,7 +250,7 @@ export class ScriptedCommands {
   }
 
   private lookBack(): void {
-    if (!this.app) return;
+    if (!this.shop) return;
     const { charges, refunds, violations } = this.simulator.ledger;
     const moved = (all: typeof charges | typeof refunds): string =>
       all.map(({ conversationId, amount }) => `${conversationId} ${amount}`).join(', ') || 'nothing';
@@ -260,19 +260,17 @@ export class ScriptedCommands {
   }
 
   private get folder(): string {
-    return this.place.folder;
+    return this.place.path;
+  }
+
+  private get storeUrl(): string {
+    return `sqlite:${join(this.folder, STORE)}`;
   }
 
   private get settings() {
-    const { credentials, url } = this.simulator;
     return {
+      ...variablesOf(this.simulator),
       PAYMENT_STORE_URL: `sqlite:${STORE}`,
-      PAYMENT_DIALECT: 'morpos',
-      PAYMENT_BASE_URL: url,
-      PAYMENT_MERCHANT_ID: credentials.merchantId,
-      PAYMENT_CLIENT_ID: credentials.clientId,
-      PAYMENT_CLIENT_SECRET: credentials.clientSecret,
-      PAYMENT_API_KEY: credentials.apiKey,
       PAYMENT_PUBLIC_URL: 'http://127.0.0.1:9',
       PAYMENT_TIMEOUT_MS: '5000',
     };
@@ -290,24 +288,17 @@ export class ScriptedCommands {
   /** An application that takes payments beside the command line. */
   private async payments(): Promise<PaymentService> {
     await this.opened();
-    if (!this.app) {
-      const { credentials, url } = this.simulator;
-      const urls = { returnUrl: 'https://shop.example/r', failUrl: 'https://shop.example/f' };
-      const gateway = { ...credentials, dialect: 'morpos', baseUrl: url, ...urls } as const;
-      const storeUrl = `sqlite:${join(this.folder, STORE)}`;
-      this.app = await Test.createTestingModule({
-        imports: [PaymentModule.forRoot({ ...gateway, storeUrl, background: false, callback: false })],
+    if (!this.shop) {
+      this.shop = await startShop({
+        options: { ...accountAt(this.simulator), storeUrl: this.storeUrl, background: false },
         providers: [{ provide: Orders, useValue: this.orders }],
-      }).compile();
-      this.app.useLogger(false);
-      await this.app.init();
+      });
     }
-    return this.app.get(PaymentService);
+    return this.shop.payments;
   }
 
   private async opened(): Promise<PaymentStore> {
-    const storeUrl = `sqlite:${join(this.folder, STORE)}`;
-    const setup = { storeUrl, store: null, variable: '', background: false, clock: new SystemClock() };
+    const setup = { storeUrl: this.storeUrl, store: null, variable: '', background: false, clock: new SystemClock() };
     return (this.store ??= await openStore(setup));
   }
 

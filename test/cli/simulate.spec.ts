@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { SIMULATOR_CREDENTIALS, type Simulator } from '../../lib/simulator/index.js';
+import type { Simulator } from '../../lib/simulator/index.js';
 import { cleanEnvironment } from '../package/tarball.js';
 import { SimulatedMerchant } from '../simulator/simulated-merchant.js';
+import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { builtMain, cliHere } from './cli.js';
-import { scratch } from './scratch.js';
+import { printedSimulator, textUntil } from './printed-simulator.js';
 
 /** What the command prints: on standard output, or on standard error where it refuses. */
 async function printedBy(args: readonly string[]): Promise<string> {
@@ -18,8 +19,7 @@ async function printedBy(args: readonly string[]): Promise<string> {
 /** What the command prints, and the simulator by the settings in it. */
 async function simulate(...words: string[]): Promise<{ printed: string; simulator: Simulator }> {
   const printed = await printedBy(['--port', '0', ...words]);
-  const url = /^PAYMENT_BASE_URL=(\S+)$/m.exec(printed)?.[1] ?? '';
-  return { printed, simulator: { url, credentials: SIMULATOR_CREDENTIALS, dialect: 'morpos' } as Simulator };
+  return { printed, simulator: printedSimulator(printed) };
 }
 
 /** Where the page of Init3d sends the buyer's browser. */
@@ -74,7 +74,7 @@ describe('simulate command', () => {
 });
 
 describe('a newcomer with a simulator', () => {
-  const { folder: cwd, file, remove } = scratch();
+  const { path: cwd, file, remove } = makeScratchFolder('cli');
   afterAll(remove);
 
   it.each([
@@ -85,12 +85,7 @@ describe('a newcomer with a simulator', () => {
     const running = spawn(process.execPath, [builtMain(), ...words], { cwd, env: cleanEnvironment() });
     const ended = once(running, 'exit');
     try {
-      let printed = '';
-      for await (const chunk of running.stdout) {
-        printed += String(chunk);
-        if (printed.includes('3D passwords')) break;
-      }
-      writeFileSync(file('.env'), printed);
+      writeFileSync(file('.env'), await textUntil(running.stdout, /3D passwords/));
       const { status, stdout } = await cliHere(['doctor'], { cwd });
       expect(stdout).toMatch(/^✓ environment {2}\.env was read; 7 variables begin with PAYMENT_$/m);
       expect(stdout).toMatch(new RegExp(`^✓ settings {5}complete, dialect ${dialect}, which can ${moneyBack}`, 'm'));

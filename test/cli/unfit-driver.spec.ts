@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { run } from '../package/tarball.js';
 import { built } from '../rigs/built.js';
-import { scratch } from './scratch.js';
+import { makeScratchFolder } from '../rigs/scratch-folder.js';
 
 /** A driver that ends the process where it is run, as better-sqlite3 13 does on Node.js 20. */
 const CRASHES = 'process.abort();';
@@ -10,7 +10,7 @@ const PROBLEM = `better-sqlite3 13.9.9 needs Node.js 99 or newer, and this is ${
 
 /** An installed package with its own better-sqlite3: the build, and links to what it needs of this project. */
 describe('the built package beside a driver that would crash this Node.js', () => {
-  const { folder, file, remove } = scratch();
+  const { path: folder, file, remove } = makeScratchFolder('cli');
   const main = join(folder, 'node_modules/nestjs-card-payment/dist/esm/cli/main.js');
 
   beforeAll(() => {

@@ -10,7 +10,7 @@ import {
 } from '@nestjs/common';
 import { APP_GUARD, Reflector, RouterModule } from '@nestjs/core';
 import { InjectPayment, PaymentModule, PaymentService } from 'nestjs-card-payment';
-import { variablesAt } from '../rigs/simulated-gateway.js';
+import { variablesOf } from '../rigs/simulated-gateway.js';
 import { bring, type Merchant, type MerchantSetup, type Platform, PLATFORMS, sale, useMerchants } from './merchant.js';
 
 const Public = () => SetMetadata('public', true);
@@ -81,7 +81,7 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
 
   it('serves two accounts, each with its own path, variables and service', async () => {
     const callbackUrl = 'https://shop.example/payments/eu';
-    const variables = { ...variablesAt(merchants.simulator, 'PAYMENT_EU'), PAYMENT_EU_CALLBACK_URL: callbackUrl };
+    const variables = { ...variablesOf(merchants.simulator, 'PAYMENT_EU'), PAYMENT_EU_CALLBACK_URL: callbackUrl };
     Object.assign(process.env, variables);
     try {
       const shop = await start({

@@ -34,7 +34,7 @@ import {
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { openSqlStore } from 'nestjs-card-payment/sql';
 import { ExpectedTexts } from '../rigs/expected-texts.js';
-import { variablesAt } from '../rigs/simulated-gateway.js';
+import { variablesOf } from '../rigs/simulated-gateway.js';
 import { closedPort } from '../rigs/sockets.js';
 import { wrapped } from '../rigs/wrapped.js';
 import { type Postgres, startPostgres } from '../services/postgres.js';
@@ -96,7 +96,7 @@ let standard: Simulator;
 let folder: string;
 let postgres: Postgres;
 
-const variables = () => ({ ...variablesAt(simulator), PAYMENT_PUBLIC_URL: 'https://shop.example' });
+const variables = () => ({ ...variablesOf(simulator), PAYMENT_PUBLIC_URL: 'https://shop.example' });
 
 function envFile(): string {
   const path = join(folder, '.env');

@@ -11,7 +11,6 @@ import { queryMariaDb } from '../services/mariadb.js';
 import { until } from '../services/until.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
-const LIMIT_MS = 60_000;
 /** How often writes of several nodes are raced at most, until the cluster says that some conflicted. */
 const MAX_ROUNDS = 500;
 
@@ -24,7 +23,7 @@ let trials: readonly StoreTrial[];
 describe('conflicts', () => {
   beforeAll(async () => {
     galera = await startGalera();
-  }, LIMIT_MS);
+  });
   beforeEach(async () => {
     // The nodes for tests do not wait for the disk.
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
@@ -33,7 +32,7 @@ describe('conflicts', () => {
     for (const store of stores) await store.open();
     const account = `account-${Math.random()}`;
     trials = stores.map((store) => new StoreTrial(store, store, new TestClock(), account));
-  }, LIMIT_MS);
+  });
   afterEach(async () => {
     await Promise.all(stores.map((store) => store.close()));
   });
@@ -60,28 +59,24 @@ where info like 'insert into %card_payment_name%'`;
       for (const trial of trials) expect(await trial.find(record)).toMatchObject({ state: 'failed', version: 2 });
     });
 
-    test(
-      'that are refused when they are committed have lost a race: one of three is granted',
-      async () => {
-        const refused = () => Promise.all(urls.map((_url, node) => counted(node, 'wsrep_local_cert_failures')));
-        const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
-        const before = sum(await refused());
-        for (let round = 0; sum(await refused()) === before; round += 1) {
-          if (round === MAX_ROUNDS) throw new Error(`No write was refused in ${MAX_ROUNDS} rounds.`);
-          const record = await trials[0]!.insert();
-          await Promise.all(trials.map((trial) => trial.find(record)));
-          const claims = stores.map((store, node) =>
-            store.replace(trials[node]!.next(record, { state: 'authorizing' }), record),
-          );
-          expect((await Promise.all(claims)).sort()).toEqual(['replaced', 'stale', 'stale']);
-          const orders = trials.map((trial) => trial.record({ reference: `${round}`, referenceLock: `${round}` }));
-          const opened = await Promise.all(orders.map((order, node) => stores[node]!.insert(order)));
-          expect(opened.filter((taken) => taken === null)).toHaveLength(1);
-          expect(opened.filter((taken) => taken === 'referenceLock')).toHaveLength(2);
-        }
-      },
-      LIMIT_MS,
-    );
+    test('that are refused when they are committed have lost a race: one of three is granted', async () => {
+      const refused = () => Promise.all(urls.map((_url, node) => counted(node, 'wsrep_local_cert_failures')));
+      const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
+      const before = sum(await refused());
+      for (let round = 0; sum(await refused()) === before; round += 1) {
+        if (round === MAX_ROUNDS) throw new Error(`No write was refused in ${MAX_ROUNDS} rounds.`);
+        const record = await trials[0]!.insert();
+        await Promise.all(trials.map((trial) => trial.find(record)));
+        const claims = stores.map((store, node) =>
+          store.replace(trials[node]!.next(record, { state: 'authorizing' }), record),
+        );
+        expect((await Promise.all(claims)).sort()).toEqual(['replaced', 'stale', 'stale']);
+        const orders = trials.map((trial) => trial.record({ reference: `${round}`, referenceLock: `${round}` }));
+        const opened = await Promise.all(orders.map((order, node) => stores[node]!.insert(order)));
+        expect(opened.filter((taken) => taken === null)).toHaveLength(1);
+        expect(opened.filter((taken) => taken === 'referenceLock')).toHaveLength(2);
+      }
+    });
   });
 
   describe('a node that lags', () => {
@@ -142,27 +137,23 @@ where info like 'insert into %card_payment_name%'`;
       }),
   );
 
-  test(
-    'stores that open at several nodes at once make the schema once',
-    async () => {
-      for (let round = 0; round < 3; round += 1) {
-        const fresh = await galera.createDatabase();
-        const opening = [...fresh, ...fresh].map((url) => openSqlStore(url));
-        const opened = await Promise.all(opening);
-        await Promise.all(opened.map((store) => store.open()));
-        const trial = new StoreTrial(opened[0]!, opened[1]!, new TestClock());
-        const record = await trial.insert();
-        for (const store of opened) expect(await store.find(record.account, record.conversationId)).toEqual(record);
-        for (const url of fresh) {
-          expect(await queryMariaDb(url, 'select version, lowest from card_payment_schema_version')).toEqual([
-            { version: 1, lowest: 1 },
-          ]);
-        }
-        await Promise.all(opened.map((store) => store.close()));
+  test('stores that open at several nodes at once make the schema once', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const fresh = await galera.createDatabase();
+      const opening = [...fresh, ...fresh].map((url) => openSqlStore(url));
+      const opened = await Promise.all(opening);
+      await Promise.all(opened.map((store) => store.open()));
+      const trial = new StoreTrial(opened[0]!, opened[1]!, new TestClock());
+      const record = await trial.insert();
+      for (const store of opened) expect(await store.find(record.account, record.conversationId)).toEqual(record);
+      for (const url of fresh) {
+        expect(await queryMariaDb(url, 'select version, lowest from card_payment_schema_version')).toEqual([
+          { version: 1, lowest: 1 },
+        ]);
       }
-    },
-    LIMIT_MS,
-  );
+      await Promise.all(opened.map((store) => store.close()));
+    }
+  });
 });
 
 /** What a node counts; it counts all databases. */

@@ -9,7 +9,7 @@ describe('contract', () => {
   beforeAll(async () => {
     galera = await startGalera();
     urls = await galera.createDatabase();
-  }, 60_000);
+  });
   afterAll(() => galera.stop());
 
   describePaymentStore(

@@ -85,7 +85,11 @@ function isNoticed({ status }) {
 /** The test files whose paths begin so, in this order: each change is tried until a test fails. */
 function specsOf(beginnings) {
   const files = readdirSync('test', { recursive: true }).filter((path) => /\.spec\.ts$|^mutation\/.*\.ts$/.test(path));
-  const specs = beginnings.flatMap((one) => files.filter((path) => path.startsWith(one)));
+  const specs = beginnings.flatMap((one) => {
+    const found = files.filter((path) => path.startsWith(one));
+    if (found.length === 0) throw new Error(`no tests in test/${one}`);
+    return found;
+  });
   return [...new Set(specs)].map((path) => `test/${path}`);
 }
 

@@ -100,11 +100,11 @@ export const TARGETS = [
   {
     name: 'sample',
     files: {
-      'sample/src/orders/order.repository.ts': ['sample/order', 'sample/outcome'],
-      'sample/src/orders/order-payments.ts': ['sample/order', 'sample/outcome'],
-      'sample/src/orders/orders.controller.ts': ['sample/order', 'sample/outcome'],
-      'sample/src/orders/outcome.ts': ['sample/order', 'sample/outcome'],
-      'sample/src/orders/shop-database.ts': ['sample/order', 'sample/outcome'],
+      'sample/src/orders/order.repository.ts': ['sample/order'],
+      'sample/src/orders/order-payments.ts': ['sample/order'],
+      'sample/src/orders/orders.controller.ts': ['sample/order'],
+      'sample/src/orders/outcome.ts': ['sample/order'],
+      'sample/src/orders/shop-database.ts': ['sample/order'],
     },
   },
   {

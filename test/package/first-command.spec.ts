@@ -1,9 +1,9 @@
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { packTarball, run } from './tarball.js';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeScratchFolder } from '../rigs/scratch-folder.js';
+import { compileDriver, packTarball, run } from './tarball.js';
 
-const DRIVER = 'build/Release/better_sqlite3.node';
+const NEW = ['--package-manager', 'npm', '--language', 'TypeScript', '--skip-git', '--skip-install'];
 const MODULE = 'src/app.module.ts';
 
 /** On Fastify, and edited: with a prefix and a pipe of its own. */
@@ -26,8 +26,8 @@ describe.each([
   { cli: 11, adapter: 'Express', language: 'en', js: '' },
   { cli: 12, adapter: 'Fastify', language: 'tr', js: '.js' },
 ] as const)('the first command, with Nest CLI $cli on $adapter', ({ cli, adapter, language, js }) => {
-  let scratch: string;
-  let folder: string;
+  const { path: scratch, remove } = makeScratchFolder('first');
+  let folder = scratch;
 
   const shell = async (command: string, args: readonly string[]): Promise<string> => {
     const env = { NO_COLOR: '1', FORCE_COLOR: '0', npm_config_ignore_scripts: 'true', npm_config_fund: 'false' };
@@ -38,33 +38,17 @@ describe.each([
   const nest = (...args: string[]): Promise<string> => shell('npx', ['nest', ...args]);
 
   beforeAll(async () => {
-    scratch = mkdtempSync(join(tmpdir(), 'card-payment-first-'));
-    folder = scratch;
     const tarball = await packTarball(scratch);
-    const made = [
-      'new',
-      'shop',
-      '--package-manager',
-      'npm',
-      '--language',
-      'TypeScript',
-      '--skip-git',
-      '--skip-install',
-    ];
-    await shell('npx', ['--yes', `@nestjs/cli@${cli}`, ...made]);
+    await shell('npx', ['--yes', `@nestjs/cli@${cli}`, 'new', 'shop', ...NEW]);
     folder = join(scratch, 'shop');
     const adapters = adapter === 'Fastify' ? [`@nestjs/platform-fastify@${cli}`] : [];
     await shell('npm', ['install', '--prefer-offline', '--no-audit', tarball, ...adapters]);
     if (adapter === 'Fastify') writeFileSync(join(folder, 'src/main.ts'), onFastify(js));
     await nest('add', 'nestjs-card-payment', '--skip-install', '--language', language);
     await nest('g', '-c', 'nestjs-card-payment', 'checkout');
-    const driver = join(folder, 'node_modules/better-sqlite3');
-    if (existsSync(driver) && !existsSync(join(driver, 'prebuilds'))) {
-      mkdirSync(join(driver, 'build/Release'), { recursive: true });
-      copyFileSync(resolve('node_modules/better-sqlite3', DRIVER), join(driver, DRIVER));
-    }
+    await compileDriver(folder);
   }, 900_000);
-  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+  afterAll(remove);
 
   it('leads to an application that is formatted, linted and built without a complaint', async () => {
     await shell('npx', ['prettier', '--check', 'src/**/*.ts', 'test/**/*.ts']);

@@ -1,7 +1,8 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import pg from 'pg';
-import type { Postgres } from '../services/postgres.js';
+import { parseEnv } from 'node:util';
+import { type Postgres, queryPostgres } from '../services/postgres.js';
+import { settingFiles } from './guide.js';
 import type { MerchantApp } from './merchant-app.js';
 import { SHOP_OF_ORDERS } from './orders-shop.js';
 
@@ -76,9 +77,8 @@ export async function payOrders(app: MerchantApp, postgres: Postgres, setup: Ord
     await query(superuser, statement);
   }
   const { host } = new URL(superuser);
-  const lines = /^```ini\n# \.env\n([\s\S]*?)^```$/m.exec(page)?.[1] ?? '';
-  const settings = lines.replaceAll('127.0.0.1:5432/shop', `${host}/${database}`).trim().split('\n');
-  const env = Object.fromEntries(settings.map((line) => [line.split('=')[0] ?? '', line.replace(/^\w+=/, '')]));
+  const settings = settingFiles(PAGE).get('.env') ?? '';
+  const env = parseEnv(settings.replaceAll('127.0.0.1:5432/shop', `${host}/${database}`)) as Record<string, string>;
   if (schema === 'public') env['PAYMENT_STORE_URL'] = env['DATABASE_URL'] ?? '';
   if (orm === 'prisma') await query(env['DATABASE_URL'] ?? '', PRISMA_TABLES);
 
@@ -108,15 +108,9 @@ async function tablesIn(url: string): Promise<string[]> {
 }
 
 async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(sql)).rows ?? [];
-  } catch (error) {
+  return queryPostgres(url, sql).catch((error: { readonly code?: unknown }) => {
     // The role already exists, since roles belong to the server and not to a database.
-    if ((error as { code?: unknown }).code === '42710') return [];
+    if (error.code === '42710') return [];
     throw error;
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -71,7 +71,7 @@ describe('the packed package', () => {
           .replaceAll('\\', '/'),
       );
     manifest = JSON.parse(read('package.json')) as Manifest;
-  }, 60_000);
+  });
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
   it('contains the two builds, the changelog, the license, the README and the manifest', () => {

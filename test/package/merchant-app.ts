@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { SIMULATOR_CREDENTIALS } from 'nestjs-card-payment/simulator';
+import { makeScratchFolder, type ScratchFolder } from '../rigs/scratch-folder.js';
+import { variablesOf } from '../rigs/simulated-gateway.js';
 import { freePort } from '../services/server.js';
 import { installLines } from './guide.js';
-import { cleanEnvironment, type Finished, packTarball, run, SALE_CODE } from './tarball.js';
+import { cleanEnvironment, type Finished, npmInstall, packTarball, run, versionIn } from './tarball.js';
 
 export type ProjectKind = 'nest11' | 'nest12';
 
 const NEST: Readonly<Record<ProjectKind, string>> = { nest11: 'NestJS 11', nest12: 'NestJS 12' };
-const COMPILED_DRIVER = 'node_modules/better-sqlite3';
 /** The optional peers that the README installs, too. */
 const OF_THE_STORE = /^(?:kysely|better-sqlite3)(?:@|$)/;
 
@@ -22,17 +22,22 @@ export class MerchantApp {
 
   private constructor(
     readonly kind: ProjectKind,
-    readonly folder: string,
+    private readonly scratch: ScratchFolder,
   ) {}
+
+  get folder(): string {
+    return this.scratch.path;
+  }
 
   /**
    * Copies `test/package/merchant` into a project like one of `nest new`, and installs what the README says, with
    * further packages; but those of the store only where they are among them, since the package needs none.
    */
   static async install(kind: ProjectKind, ...further: string[]): Promise<MerchantApp> {
-    const app = new MerchantApp(kind, mkdtempSync(join(tmpdir(), `card-payment-${kind}-`)));
+    const app = new MerchantApp(kind, makeScratchFolder(kind));
     cpSync(join('test/package', kind), app.folder, { recursive: true });
     cpSync('test/package/merchant', join(app.folder, 'src'), { recursive: true });
+    cpSync('test/package/checks.cjs', join(app.folder, 'checks.cjs'));
     await app.writeSettings();
     app.tarball = await packTarball(app.folder);
     const needed = app.installLines('README.md').filter((name) => !OF_THE_STORE.test(name));
@@ -48,13 +53,8 @@ export class MerchantApp {
   /** Runs `npm install`, with the tarball instead of the published package; a peer conflict is an error. */
   async add(packages: readonly string[], ...flags: string[]): Promise<void> {
     const named = packages.map((name) => (name === 'nestjs-card-payment' ? this.tarball : name));
-    const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
     const peers = flags.includes('--legacy-peer-deps') ? [] : ['--strict-peer-deps'];
-    const { status, stderr } = await this.run('npm', ['install', ...peers, ...quiet, ...flags, ...named]);
-    if (status !== 0) {
-      throw new Error(`npm install ${named.join(' ')} failed: ${stderr}`);
-    }
-    await compileDriver(this.folder);
+    await npmInstall(this.folder, ...peers, ...flags, ...named);
   }
 
   /** A Node of at least this version, installed from the registry if the current one is older. */
@@ -102,7 +102,7 @@ export class MerchantApp {
     return stdout;
   }
 
-  /** Runs a file or `['-e', code]` in Node, and parses the JSON that it prints. */
+  /** Runs a script in Node, and parses the JSON that it prints. */
   node(...args: string[]): Promise<unknown> {
     return this.printed(process.execPath, args);
   }
@@ -125,42 +125,18 @@ export class MerchantApp {
   }
 
   remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    this.scratch.remove();
   }
 
   private async writeSettings(): Promise<void> {
-    const { merchantId, clientId, clientSecret, apiKey } = SIMULATOR_CREDENTIALS;
+    const url = `http://127.0.0.1:${await freePort()}`;
     const settings = {
-      PAYMENT_DIALECT: 'morpos',
-      PAYMENT_BASE_URL: `http://127.0.0.1:${await freePort()}`,
-      PAYMENT_MERCHANT_ID: merchantId,
-      PAYMENT_CLIENT_ID: clientId,
-      PAYMENT_CLIENT_SECRET: clientSecret,
-      PAYMENT_API_KEY: apiKey,
+      ...variablesOf({ url, credentials: SIMULATOR_CREDENTIALS }),
       PAYMENT_PUBLIC_URL: `http://127.0.0.1:${await freePort()}`,
       PAYMENT_SUCCESS_URL: 'https://shop.example/paid',
     };
     const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
     writeFileSync(join(this.folder, '.env'), lines.join(''));
-  }
-}
-
-function versionIn(folder: string, packageName: string): string {
-  const manifest = readFileSync(join(folder, 'node_modules', packageName, 'package.json'), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
-}
-
-/** Compiles better-sqlite3 before version 13, whose binary may fail to download, or copies the binary of this repository. */
-export async function compileDriver(folder: string): Promise<void> {
-  const driver = join(folder, COMPILED_DRIVER);
-  const binary = 'build/Release/better_sqlite3.node';
-  if (!existsSync(driver) || existsSync(join(driver, 'prebuilds')) || existsSync(join(driver, binary))) return;
-  const isOurs = versionIn('.', 'better-sqlite3') === versionIn(folder, 'better-sqlite3');
-  if (isOurs && existsSync(join(COMPILED_DRIVER, binary))) {
-    mkdirSync(join(driver, 'build/Release'), { recursive: true });
-    copyFileSync(join(COMPILED_DRIVER, binary), join(driver, binary));
-  } else {
-    await run('npm', ['rebuild', 'better-sqlite3'], { cwd: folder });
   }
 }
 
@@ -185,106 +161,6 @@ export const BOTH_FLOWS_PAID = {
   },
 };
 
-/** A shop at `simulator:`, and a sale in its application. */
-const SHOP = `
-  require('reflect-metadata');
-  const { ConsoleLogger, Module } = require('@nestjs/common');
-  const { NestFactory } = require('@nestjs/core');
-  const { PaymentModule, PaymentService } = require('nestjs-card-payment');
-  class Shop {}
-  Module({ imports: [PaymentModule.forRoot({ baseUrl: 'simulator:' })] })(Shop);
-  const pay = (app) => app.get(PaymentService).doPayment(${SALE_CODE});
-`;
-
-/** Prints how Nest's logger prints the log record of a payment: as a line in a console, and as an object in JSON. */
-export const LOG_SCRIPT = `${SHOP}
-  async function logged(options) {
-    const printed = [];
-    const write = process.stdout.write;
-    process.stdout.write = (text) => (printed.push(text), true);
-    const app = await NestFactory.createApplicationContext(Shop, { logger: new ConsoleLogger(options) });
-    const { conversationId } = await pay(app);
-    await app.close();
-    process.stdout.write = write;
-    const [line] = printed.filter((text) => text.includes('Payment ' + conversationId + ','));
-    return line.replaceAll(conversationId, '{id}').replace(/\\d+ ms/, '{n} ms').trim();
-  }
-
-  (async () => {
-    const line = await logged({ colors: false });
-    const { message, state, conversationId, kind, amount, currency } = JSON.parse(await logged({ json: true })).message;
-    console.log(JSON.stringify([line.replace(/^.*(?=LOG)/, ''), { message, state, conversationId, kind, amount, currency }]));
-  })();
-`;
-
-export const EXPECTED_LOG = [
-  'LOG [PaymentModule] Payment {id}, 149.90 TRY: succeeded (B0000) after {n} ms',
-  {
-    message: 'Payment {id}, 149.90 TRY: succeeded (B0000) after {n} ms',
-    state: 'succeeded',
-    conversationId: '{id}',
-    kind: 'direct',
-    amount: '149.90',
-    currency: 'TRY',
-  },
-];
-
-/** Prints the outcome of payments while the logger fails at each line of the module. */
-export const FAILING_LOGGER_SCRIPT = `${SHOP}
-  const unhandled = [];
-  process.on('unhandledRejection', (reason) => unhandled.push(String(reason)));
-  let lost = 0;
-
-  async function paid(fail, options) {
-    const method = (...line) => (line.includes('PaymentModule') ? ((lost += 1), fail()) : undefined);
-    const logger = Object.fromEntries(['log', 'warn', 'error', 'debug', 'verbose'].map((level) => [level, method]));
-    const app = await NestFactory.createApplicationContext(Shop, options ?? { logger });
-    if (options) app.useLogger(logger);
-    const { state, stored } = await pay(app);
-    await app.close();
-    return [state, stored];
-  }
-
-  (async () => {
-    const throwing = () => { throw new Error('disk full'); };
-    const rejecting = () => Promise.reject(new Error('disk full'));
-    const outcomes = [];
-    for (const fail of [throwing, rejecting]) {
-      for (const options of [undefined, { bufferLogs: true }]) outcomes.push(await paid(fail, options));
-    }
-    await new Promise(setImmediate);
-    console.log(JSON.stringify([outcomes.flat(), lost > 8, unhandled]));
-  })();
-`;
-
-export const PAID_DESPITE_LOGGER = [Array.from({ length: 4 }, () => ['succeeded', true]).flat(), true, []];
-
-/** Prints the result of the health indicator with Nest and terminus. */
-export const HEALTH_SCRIPT = `
-  require('reflect-metadata');
-  const { Module } = require('@nestjs/common');
-  const { NestFactory } = require('@nestjs/core');
-  const { HealthCheckService, TerminusModule } = require('@nestjs/terminus');
-  const { PaymentModule } = require('nestjs-card-payment');
-  const { PaymentHealthIndicator } = require('nestjs-card-payment/health');
-  class AppModule {}
-  const settings = {
-    dialect: 'morpos', baseUrl: 'http://127.0.0.1:9', merchantId: 'm', clientId: 'c', clientSecret: 's', apiKey: 'k',
-    callback: false,
-  };
-  Module({ imports: [TerminusModule, PaymentModule.forRoot(settings)], providers: [PaymentHealthIndicator] })(AppModule);
-  (async () => {
-    const app = await NestFactory.createApplicationContext(AppModule, { logger: false });
-    const payments = app.get(PaymentHealthIndicator);
-    const health = await app.resolve(HealthCheckService);
-    const { status, details } = await health.check([() => payments.check()]);
-    console.log(JSON.stringify([status, details.payments.status, details.payments.store, details.payments.background]));
-    await app.close();
-  })();
-`;
-
-export const EXPECTED_HEALTH = ['ok', 'up', 'up', 'running'];
-
 /** Expects the output of `merchant/api-document.ts` to be an OpenAPI document that describes the merchant's routes. */
 export async function expectApiDocument(printed: unknown): Promise<void> {
   const document = printed as { components: { schemas: Record<string, unknown> } } & Record<string, unknown>;
@@ -296,14 +172,3 @@ export async function expectApiDocument(printed: unknown): Promise<void> {
     properties: { cvv: { type: 'string', pattern: '^\\d{3,4}$', writeOnly: true } },
   });
 }
-
-/** Prints whether `require` and `import` of each entry return the same classes. */
-export const ONE_COPY_SCRIPT = `
-  const entries = ['nestjs-card-payment', 'nestjs-card-payment/simulator', 'nestjs-card-payment/testing', 'nestjs-card-payment/health'];
-  const isOneCopy = async (entry) => {
-    const required = require(entry);
-    const imported = await import(entry);
-    return Object.keys(required).filter((name) => name !== '__esModule').every((name) => required[name] === imported[name]);
-  };
-  Promise.all(entries.map(isOneCopy)).then((all) => console.log(JSON.stringify(all)));
-`;

@@ -2,13 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import { SIMULATOR_CREDENTIALS, type Simulator } from 'nestjs-card-payment/simulator';
+import { printedSimulator, textUntil } from '../cli/printed-simulator.js';
 import { SimulatedMerchant } from '../simulator/simulated-merchant.js';
-import { startMariaDb } from '../services/mariadb.js';
-import { startPostgres } from '../services/postgres.js';
 import { addGuidePackages } from './guide-project.js';
-import { BOTH_FLOWS_PAID, MerchantApp } from './merchant-app.js';
-import { itFollowsTheGuide, itServesMerchants } from './merchant-suite.js';
+import { MerchantApp } from './merchant-app.js';
+import { itFollowsTheGuide, itServesMerchants, payOnServers } from './merchant-suite.js';
 import { cleanEnvironment } from './tarball.js';
 
 /** Some of these need Node 22. */
@@ -27,15 +25,7 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
   it('takes payments on every store with the newest drivers', async () => {
     expect(app.version('kysely')).not.toMatch(/^0\.(\d|1\d|2[0-8])\./);
     expect(Number.parseInt(app.version('better-sqlite3'), 10)).toBeGreaterThanOrEqual(13);
-    const servers = await Promise.all([startPostgres(), startMariaDb()]);
-    const node = await app.nodeOf(22);
-    try {
-      for (const url of [`sqlite:${join(app.folder, 'payments.sqlite')}`, ...servers.map((server) => server.url)]) {
-        expect(await app.payOn(url, node)).toEqual(BOTH_FLOWS_PAID);
-      }
-    } finally {
-      await Promise.all(servers.map((server) => server.stop()));
-    }
+    await payOnServers(app, await app.nodeOf(22), `sqlite:${join(app.folder, 'payments.sqlite')}`);
   }, 300_000);
 
   describe('with the packages of the guide', () => {
@@ -74,31 +64,12 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
     const npx = spawn('npx', args, { cwd: app.folder, env: cleanEnvironment(), detached: true });
     try {
       const printed = await textUntil(npx.stdout, /PAYMENT_API_KEY=\S+\n/);
-      const url = /^PAYMENT_BASE_URL=(\S+)$/m.exec(printed)?.[1] ?? '';
-      const simulator = { url, credentials: SIMULATOR_CREDENTIALS, dialect: 'morpos' } as Simulator;
-      const answer = await new SimulatedMerchant(simulator).ask('DoPayment');
+      const answer = await new SimulatedMerchant(printedSimulator(printed)).ask('DoPayment');
       expect(answer).toMatchObject({ code: 'B0000' });
     } finally {
       const ended = once(npx, 'exit');
       process.kill(-(npx.pid ?? 0), 'SIGTERM');
       await ended;
     }
-  }, 60_000);
-
-  it('has a command that prints the tables', async () => {
-    const args = ['--no-install', 'nestjs-card-payment', 'schema', '--dialect', 'sqlite'];
-    const { status, stdout } = await app.run('npx', args);
-    expect(stdout).toContain('create table if not exists card_payment (');
-    expect(status).toBe(0);
   });
 });
-
-/** Reads a stream until its text matches. */
-async function textUntil(stream: NodeJS.ReadableStream, wanted: RegExp): Promise<string> {
-  let text = '';
-  for await (const chunk of stream) {
-    text += String(chunk);
-    if (wanted.test(text)) return text;
-  }
-  throw new Error(`It ended without ${String(wanted)}: ${text}`);
-}

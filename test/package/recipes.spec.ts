@@ -15,14 +15,16 @@ import { GuideRecipes } from './guide-recipes.js';
 
 type Recipe = (payments: PaymentService, input: DoPaymentDto) => Promise<unknown>;
 
-const PAGE = 'docs/errors.md';
+const ERRORS = 'docs/errors.md';
 /** The recipe that handles a duplicate and reads the payment of an error. It is run below. */
-const TESTED_RECIPES = [`${PAGE} src/start-safely.ts`];
+const TESTED_RECIPES = [`${ERRORS} src/start-safely.ts`];
 
-const KEY = 'checkout-7';
+const PAGE = { page: expect.stringContaining('<form') };
 
-/** The sale to which the key belongs, and other sales. */
-const FIRST = sale('149.90', { reference: 'order-1', idempotencyKey: KEY });
+/** The sale to which the key belongs, the same again under another key, and other sales. */
+const FIRST = sale('149.90', { reference: 'order-1', idempotencyKey: 'checkout-7' });
+const AGAIN = { ...FIRST, idempotencyKey: 'checkout-8' };
+const AS_NUMBER = { ...FIRST.transactionDetails, amount: 149.9 };
 const OTHER_SALES: [string, DoPaymentDto][] = [
   ['another order', { ...FIRST, reference: 'order-2' }],
   ['no order', { ...FIRST, reference: undefined }],
@@ -49,7 +51,7 @@ it('no code of the sample shop reads the payment of an error', () => {
 });
 
 describe('the recipe for duplicates', () => {
-  const recipes = new GuideRecipes(PAGE);
+  const recipes = new GuideRecipes(ERRORS);
   let simulator: Simulator;
   let merchant: Merchant;
   let startSafely: Recipe;
@@ -67,46 +69,43 @@ describe('the recipe for duplicates', () => {
   });
   afterAll(() => recipes.remove());
 
-  const charges = (): number => simulator.ledger.charges.length;
+  const direct = () => merchant.payments.doPayment(FIRST);
+  const opened = () => merchant.payments.init3d(FIRST);
+  const paid = async () => {
+    const { conversationId } = await opened();
+    const { request } = simulator.approve(conversationId);
+    await fetch(request.url, { ...request, redirect: 'manual' });
+    return conversationId;
+  };
 
-  it('startSafely returns a page, and asks for another try if the page was lost', async () => {
-    expect(await startSafely(merchant.payments, FIRST)).toEqual({ page: expect.stringContaining('<form') });
-    expect(await startSafely(merchant.payments, FIRST)).toBe('try again');
-    const again = { ...FIRST, idempotencyKey: 'checkout-8' };
-    expect(await startSafely(merchant.payments, again)).toEqual({ page: expect.stringContaining('<form') });
+  it.each<[what: string, before: () => Promise<unknown>, input: DoPaymentDto, answer: unknown]>([
+    ['at first', () => Promise.resolve(), FIRST, PAGE],
+    ['whose page was lost', opened, FIRST, 'try again'],
+    ['whose page was lost, under another key', opened, AGAIN, PAGE],
+    ['with the same amount in another format', opened, { ...FIRST, transactionDetails: AS_NUMBER }, 'try again'],
+    ['that was paid at the bank', paid, FIRST, 'already paid'],
+    ['with the key of a direct payment of the same order', direct, FIRST, 'id in use'],
+    ['whose order another payment has paid', direct, AGAIN, 'already paid'],
+  ])('startSafely answers a sale %s', async (_what, before, input, answer) => {
+    await before();
+    const charged = simulator.ledger.charges.length;
+    expect(await startSafely(merchant.payments, input)).toEqual(answer);
+    expect(simulator.ledger.charges).toHaveLength(charged);
   });
 
   it.each(OTHER_SALES)(
     'startSafely reveals nothing about another sale, even if it is paid: %s',
     async (_what, other) => {
-      const { conversationId } = await merchant.payments.init3d(FIRST);
-      expect(await startSafely(merchant.payments, other)).toBe('id in use');
-      const { request } = simulator.approve(conversationId);
-      await fetch(request.url, { ...request, redirect: 'manual' });
-      expect(await startSafely(merchant.payments, other)).toBe('id in use');
-      expect(await startSafely(merchant.payments, { ...other, idempotencyKey: undefined, conversationId })).toBe(
-        'id in use',
-      );
-      expect(await startSafely(merchant.payments, FIRST)).toBe('already paid');
-      expect(charges()).toBe(1);
+      const conversationId = await paid();
+      const byId = { ...other, idempotencyKey: undefined, conversationId };
+      for (const input of [other, byId]) expect(await startSafely(merchant.payments, input)).toBe('id in use');
+      expect(simulator.ledger.charges).toHaveLength(1);
     },
   );
 
-  it('startSafely refuses the key of a direct payment of the same order', async () => {
-    await merchant.payments.doPayment(FIRST);
-    expect(await startSafely(merchant.payments, FIRST)).toBe('id in use');
-  });
-
-  it('says so if another payment has paid the order', async () => {
-    await merchant.payments.doPayment(FIRST);
-    expect(await startSafely(merchant.payments, { ...FIRST, idempotencyKey: 'checkout-8' })).toBe('already paid');
-    expect(charges()).toBe(1);
-  });
-
-  it('startSafely recognises the same amount in another format', async () => {
-    await merchant.payments.init3d(FIRST);
-    const written = { ...FIRST, transactionDetails: { ...FIRST.transactionDetails, amount: 149.9 } };
-    expect(await startSafely(merchant.payments, written)).toBe('try again');
+  it('startSafely reveals nothing about another sale that is not paid yet', async () => {
+    await opened();
+    for (const [, other] of OTHER_SALES) expect(await startSafely(merchant.payments, other)).toBe('id in use');
   });
 
   it.each<[PaymentState, Payment['reason'], string]>([
@@ -131,11 +130,8 @@ describe('the recipe for duplicates', () => {
     expect(await startSafely(refusing(payment), FIRST)).toBe(answer);
   });
 
-  it('reports the id as in use if the payment has been deleted', async () => {
+  it('startSafely reports the id as in use if the payment has been deleted, and passes on any other error', async () => {
     expect(await startSafely(refusing(null), FIRST)).toBe('id in use');
-  });
-
-  it('passes on any other error', async () => {
     const failing = { init3d: () => Promise.reject(new Error('unexpected')) } as unknown as PaymentService;
     await expect(startSafely(failing, FIRST)).rejects.toThrow('unexpected');
   });

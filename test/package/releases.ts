@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type DoPaymentDto, type PaymentEventState, type PaymentOptions } from 'nestjs-card-payment';
 import { SCHEMA_VERSION } from '../../lib/store/sql/schema.js';
 import { TaskProcess } from '../rigs/task-process.js';
@@ -31,7 +32,9 @@ export class Releases {
     const unpacked = join(releases.folder, 'this', PACKAGE);
     mkdirSync(unpacked, { recursive: true });
     await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', unpacked], { cwd: releases.folder });
-    cpSync('test/package/upgrade/shop.mjs', join(releases.folder, 'this', 'shop.mjs'));
+    const shop = readFileSync('test/package/upgrade/shop.mjs', 'utf8');
+    const tasks = pathToFileURL('test/rigs/tasks.mjs').href;
+    writeFileSync(join(releases.folder, 'this', 'shop.mjs'), shop.replace('../../rigs/tasks.mjs', tasks));
     return releases;
   }
 
@@ -47,9 +50,11 @@ export class Releases {
     }
   }
 
-  /** Starts a shop with a release. */
-  start(name: string, setup: ReleaseSetup): Promise<ReleaseProcess> {
-    return ReleaseProcess.start(join(this.folder, name, 'shop.mjs'), setup);
+  /** Starts a shop with a release, which serves {@link ShopTasks}. Rejects with its error if it did not start. */
+  start(name: string, setup: ReleaseSetup): Promise<TaskProcess> {
+    const script = join(this.folder, name, 'shop.mjs');
+    const stdio = ['ignore', 'inherit', 'pipe', 'ipc'] as const;
+    return TaskProcess.fork(script, setup, { env: cleanEnvironment(), execArgv: [], stdio: [...stdio] });
   }
 
   remove(): void {
@@ -96,33 +101,11 @@ export interface PaidSale {
   readonly change: number;
 }
 
-/** A shop with some release in its own process. */
-export class ReleaseProcess {
-  private constructor(private readonly process: TaskProcess) {}
-
-  /** Rejects with the error of the application if it did not start. */
-  static async start(script: string, setup: ReleaseSetup): Promise<ReleaseProcess> {
-    return new ReleaseProcess(await TaskProcess.fork(script, setup, { env: cleanEnvironment(), execArgv: [] }));
-  }
-
-  pay(sales: readonly DoPaymentDto[]): Promise<PaidSale[]> {
-    return this.process.ask('pay', sales);
-  }
-
+/** What a shop with some release is asked, in its own process. */
+export interface ShopTasks {
+  pay(sales: readonly DoPaymentDto[]): PaidSale[];
   /** The states of these payments in the store. */
-  statesOf(payments: readonly PaidSale[]): Promise<(string | null)[]> {
-    return this.process.ask(
-      'statesOf',
-      payments.map(({ conversationId }) => conversationId),
-    );
-  }
-
+  statesOf(conversationIds: readonly string[]): (string | null)[];
   /** Shuts the application down. */
-  end(): Promise<void> {
-    return this.process.end();
-  }
-
-  kill(): Promise<void> {
-    return this.process.kill();
-  }
+  end(): void;
 }

@@ -1,5 +1,5 @@
 import { execFile, type ExecFileException } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { built } from '../rigs/built.js';
 
@@ -72,4 +72,32 @@ export async function packTarball(folder: string): Promise<string> {
   }
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   return join(folder, filename);
+}
+
+/** Runs `npm install` in a project, where better-sqlite3 can be used then. */
+export async function npmInstall(cwd: string, ...words: readonly string[]): Promise<void> {
+  const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
+  const { status, stderr } = await run('npm', ['install', ...quiet, ...words], { cwd });
+  if (status !== 0) throw new Error(`npm install ${words.join(' ')} failed: ${stderr}`);
+  await compileDriver(cwd);
+}
+
+export function versionIn(folder: string, packageName: string): string {
+  const manifest = readFileSync(join(folder, 'node_modules', packageName, 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+/** Compiles better-sqlite3 before version 13, whose binary may fail to download, or copies the binary of this repository. */
+export async function compileDriver(folder: string): Promise<void> {
+  const installed = 'node_modules/better-sqlite3';
+  const driver = join(folder, installed);
+  const binary = 'build/Release/better_sqlite3.node';
+  if (!existsSync(driver) || existsSync(join(driver, 'prebuilds')) || existsSync(join(driver, binary))) return;
+  const isOurs = versionIn('.', 'better-sqlite3') === versionIn(folder, 'better-sqlite3');
+  if (isOurs && existsSync(join(installed, binary))) {
+    mkdirSync(join(driver, 'build/Release'), { recursive: true });
+    copyFileSync(join(installed, binary), join(driver, binary));
+  } else {
+    await run('npm', ['rebuild', 'better-sqlite3'], { cwd: folder });
+  }
 }

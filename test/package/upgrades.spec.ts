@@ -1,12 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { DoPaymentDto, PaymentOptions } from 'nestjs-card-payment';
+import type { PaymentOptions } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { readJournal } from '../rigs/journal.js';
+import { sale } from '../rigs/sale.js';
+import { makeScratchFolder } from '../rigs/scratch-folder.js';
+import { accountAt } from '../rigs/simulated-gateway.js';
+import type { TaskProcess } from '../rigs/task-process.js';
 import { type MariaDb, startMariaDb } from '../services/mariadb.js';
 import { type Postgres, startPostgres } from '../services/postgres.js';
-import { type PaidSale, type ReleaseProcess, Releases, THIS_SCHEMA } from './releases.js';
+import { until } from '../services/until.js';
+import { type PaidSale, Releases, type ShopTasks, THIS_SCHEMA } from './releases.js';
 
 const BATCH = 10;
 
@@ -19,10 +22,9 @@ describe('two releases that run at the same time', () => {
   let simulator: Simulator;
   let postgres: Postgres;
   let mariadb: MariaDb;
-  let folder: string;
+  const { path: folder, remove } = makeScratchFolder('upgrades');
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'card-payment-upgrades-'));
     [simulator, releases, postgres, mariadb] = await Promise.all([
       startSimulator({ dialect: 'morpos' }),
       Releases.pack(),
@@ -31,13 +33,13 @@ describe('two releases that run at the same time', () => {
     ]);
     releases.add('next', 'this', NEXT);
     releases.add('closing', 'next', CLOSING);
-  }, 60_000);
+  });
   afterAll(async () => {
     releases?.remove();
     await simulator?.close();
     await postgres?.stop();
     await mariadb?.stop();
-    rmSync(folder, { recursive: true, force: true });
+    remove();
   });
 
   const newStores: Readonly<Record<string, () => string | Promise<string>>> = {
@@ -47,7 +49,7 @@ describe('two releases that run at the same time', () => {
   };
 
   describe.each(Object.entries(newStores))('on %s', (database, newStore) => {
-    const running = new Set<ReleaseProcess>();
+    const running = new Set<TaskProcess>();
     const paid: PaidSale[] = [];
     let options: PaymentOptions;
     let journal: string;
@@ -55,9 +57,7 @@ describe('two releases that run at the same time', () => {
     beforeAll(async () => {
       journal = join(folder, `${database}.journal`);
       options = {
-        baseUrl: simulator.url,
-        ...simulator.credentials,
-        dialect: 'morpos',
+        ...accountAt(simulator),
         returnUrl: 'https://shop.example/{token}',
         failUrl: 'https://shop.example/{token}',
         storeUrl: await newStore(),
@@ -80,18 +80,17 @@ describe('two releases that run at the same time', () => {
       const later = await Promise.all([current.pay(sales(BATCH)), next.pay(sales(BATCH))]);
       paid.push(...later.flat());
       const states = paid.map(({ state }) => state);
-      expect([await current.statesOf(paid), await next.statesOf(paid)]).toEqual([states, states]);
+      const ids = paid.map(({ conversationId }) => conversationId);
+      expect([await current.statesOf(ids), await next.statesOf(ids)]).toEqual([states, states]);
 
       const expected = paid.map(({ conversationId, change }) => `${conversationId}:${change}`).sort();
-      for (let tries = 0; tries < 100 && handled().length < expected.length; tries += 1) await delay(100);
-      expect(
-        handled()
-          .map(({ eventId }) => eventId)
-          .sort(),
-      ).toEqual(expected);
-      expect(new Set(handled().map(({ version }) => version)).size).toBe(2);
+      const events = () => readJournal<Record<'version' | 'type' | 'eventId', string>>(journal);
+      await until(() => events().length >= expected.length, 10_000).catch(() => undefined);
+      const handled = events();
+      expect(handled.map(({ eventId }) => eventId).sort()).toEqual(expected);
+      expect(new Set(handled.map(({ version }) => version)).size).toBe(2);
       // This release declares only `succeeded`.
-      const failed = handled().filter(({ type }) => type === 'payment.failed');
+      const failed = handled.filter(({ type }) => type === 'payment.failed');
       expect(failed).toHaveLength(paid.filter(({ state }) => state === 'failed').length);
       expect(new Set(failed.map(({ version }) => version))).toEqual(new Set([NEXT.version]));
 
@@ -112,30 +111,16 @@ describe('two releases that run at the same time', () => {
       expect(batches.flat().map(({ state }) => state)).toEqual(Array.from({ length: 4 }, () => 'succeeded'));
     }, 30_000);
 
-    async function start(name: 'this' | 'next' | 'closing'): Promise<ReleaseProcess> {
+    async function start(name: 'this' | 'next' | 'closing') {
       const states = name === 'this' ? (['succeeded'] as const) : (['succeeded', 'failed'] as const);
       const shop = await releases.start(name, { options, states, journal });
       running.add(shop);
-      return shop;
-    }
-
-    function handled(): { version: string; type: string; eventId: string }[] {
-      const lines = readFileSync(journal, 'utf8')
-        .split('\n')
-        .filter((line) => line !== '');
-      return lines.map((line) => JSON.parse(line) as { version: string; type: string; eventId: string });
+      return shop.as<ShopTasks>();
     }
   });
 });
 
-let orders = 0;
-
 /** Every fifth sale is declined. */
-function sales(count: number): DoPaymentDto[] {
-  return Array.from({ length: count }, (_, i) => ({
-    reference: `order-${(orders += 1)}`,
-    cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' },
-    transactionDetails: { amount: i % 5 === 4 ? '149.51' : '149.90', currencyCode: 949 },
-    cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
-  }));
+function sales(count: number) {
+  return Array.from({ length: count }, (_, i) => sale(i % 5 === 4 ? '149.51' : '149.90'));
 }

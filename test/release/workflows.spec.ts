@@ -36,13 +36,6 @@ interface Job {
   };
 }
 
-interface Update {
-  readonly 'package-ecosystem': string;
-  readonly directory?: string;
-  readonly directories?: readonly string[];
-  readonly cooldown?: unknown;
-}
-
 interface Workflow {
   readonly on: Readonly<Record<string, unknown>>;
   readonly permissions?: Readonly<Record<string, string>>;
@@ -54,28 +47,20 @@ const FILES = readdirSync(FOLDER);
 const textOf = (file: string): string => readFileSync(join(FOLDER, file), 'utf8');
 const workflowOf = (file: string): Workflow => parse(textOf(file)) as Workflow;
 const jobsOf = (file: string): [string, Job][] => Object.entries(workflowOf(file).jobs);
-const stepsOf = (job: Job): readonly Step[] => job.steps ?? [];
+const stepsOf = (job?: Job): readonly Step[] => job?.steps ?? [];
+const scriptsOf = (job?: Job): string[] => stepsOf(job).flatMap(({ run }) => run ?? []);
 const canWrite = ({ permissions = {} }: Job): boolean => Object.values(permissions).includes('write');
 
 /** Matches commands that run code of the repository or of its dependencies, or install them. */
 const FOREIGN_CODE = /\b(?:npm (?!publish\b)|npx |pnpm |yarn |bun |node |corepack |make\b|curl\b|wget\b|\.\/)/;
 
 const release = workflowOf('release.yml');
-const scriptOf = (name: string): string =>
-  stepsOf(release.jobs[name] ?? {})
-    .flatMap(({ run }) => run ?? [])
-    .join('\n');
+const scriptOf = (name: string): string => scriptsOf(release.jobs[name]).join('\n');
 
-it('the list of workflows is complete', () =>
-  expect(FILES.sort()).toEqual([
-    'audit.yml',
-    'ci.yml',
-    'codeql.yml',
-    'mutation.yml',
-    'pages.yml',
-    'release.yml',
-    'whole.yml',
-  ]));
+it('the list of workflows is complete', () => {
+  const names = ['audit', 'ci', 'codeql', 'mutation', 'pages', 'release', 'whole'];
+  expect(FILES.sort()).toEqual(names.map((name) => `${name}.yml`));
+});
 
 describe.each(FILES)('%s', (file) => {
   const steps = jobsOf(file).flatMap(([, job]) => stepsOf(job));
@@ -115,7 +100,7 @@ describe.each(FILES)('%s', (file) => {
 
   it('runs no foreign code and uses no cache in a job that may write or publish', () => {
     for (const [name, job] of jobsOf(file).filter(([, each]) => canWrite(each))) {
-      const scripts = stepsOf(job).flatMap(({ run }) => run?.replace(/"\.\/\$TARBALL"/g, '') ?? []);
+      const scripts = scriptsOf(job).map((script) => script.replace(/"\.\/\$TARBALL"/g, ''));
       expect([name, scripts.filter((script) => FOREIGN_CODE.test(script))]).toEqual([name, []]);
       expect(job.uses).toBeUndefined();
       for (const { uses = '' } of stepsOf(job)) {
@@ -129,19 +114,16 @@ describe.each(FILES)('%s', (file) => {
 
 describe('the CI workflow', () => {
   const { lint, unit, ci } = workflowOf('ci.yml').jobs;
-  const scriptsOf = (job?: Job): string =>
-    stepsOf(job ?? {})
-      .flatMap(({ run }) => run ?? [])
-      .join('\n');
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
   const suites = scripts['test:unit']!.split(' ').filter((word) => word.startsWith('test/'));
 
   it('starts with fast jobs, which need no servers, browser or build', () => {
-    expect(scriptsOf(lint)).toContain('npm run typecheck\nnpm run lint');
-    expect(scriptsOf(unit)).toContain('npm run test:unit');
+    const [linting, testing] = [lint, unit].map((job) => scriptsOf(job).join('\n'));
+    expect(linting).toContain('npm run typecheck\nnpm run lint');
+    expect(testing).toContain('npm run test:unit');
     for (const job of [lint, unit]) {
       expect(job?.['timeout-minutes']).toBeLessThanOrEqual(10);
-      expect(scriptsOf(job)).not.toMatch(/\.ci\/|install\.mjs|npm test|build/);
+      expect(scriptsOf(job).join('\n')).not.toMatch(/\.ci\/|install\.mjs|npm test|build/);
     }
     expect(ci?.needs).toEqual(['lint', 'unit']);
   });
@@ -163,7 +145,7 @@ describe('the CI workflow', () => {
       expect([name, new Set(include.map((row) => row[name])).size]).toEqual([name, 3]);
     }
     const versions = { POSTGRES_VERSION: '${{ matrix.postgres }}' };
-    const [services, allTests] = stepsOf(ci ?? {}).filter(({ run }) => run?.includes('.ci/'));
+    const [services, allTests] = stepsOf(ci).filter(({ run }) => run?.includes('.ci/'));
     expect([services?.env, allTests?.env]).toEqual([versions, versions]);
     expect(allTests?.run).toBe('bash .ci/run');
     expect(readFileSync('test/services/services.spec.ts', 'utf8')).toContain('POSTGRES_VERSION');
@@ -184,13 +166,16 @@ it('the whole tests run every folder that has a longer form', () => {
 });
 
 describe('dependency updates', () => {
-  const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8')) as { updates: readonly Update[] };
+  const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8')) as {
+    updates: readonly Record<string, unknown>[];
+  };
 
   it('cover the packages of each lock file, and the actions', () => {
-    const covered = updates.flatMap((update) =>
-      (update.directories ?? [update.directory]).map((folder) => `${update['package-ecosystem']} ${folder}`),
-    );
-    expect(covered.sort()).toEqual(['github-actions /', 'npm /', 'npm /bench/peers']);
+    const covered = updates.map((update) => [update['package-ecosystem'], update['directory'], update['directories']]);
+    expect(covered).toEqual([
+      ['npm', undefined, ['/', '/bench/peers']],
+      ['github-actions', '/', undefined],
+    ]);
   });
 
   it('wait for a week, by which time a bad version is known', () => {
@@ -208,14 +193,14 @@ describe('the workflow of the site', () => {
 
   it('builds in a job that may only read, and publishes in one that runs nothing but the action for it', () => {
     expect(build?.permissions).toBeUndefined();
-    expect(stepsOf(build ?? {}).flatMap(({ run }) => run ?? [])).toEqual(['npm ci --ignore-scripts', 'npm run docs']);
+    expect(scriptsOf(build)).toEqual(['npm ci --ignore-scripts', 'npm run docs']);
     // npm trusts the environment `npm` of release.yml alone, so this token publishes no package.
     expect(deploy).toMatchObject({
       needs: 'build',
       environment: 'github-pages',
       permissions: { pages: 'write', 'id-token': 'write' },
     });
-    expect(stepsOf(deploy ?? {}).map(({ uses, run }) => [uses?.split('@')[0], run])).toEqual([
+    expect(stepsOf(deploy).map(({ uses, run }) => [uses?.split('@')[0], run])).toEqual([
       ['actions/deploy-pages', undefined],
     ]);
   });
@@ -230,7 +215,7 @@ describe('the release workflow', () => {
     expect(others).toEqual([]);
     expect(job).toMatchObject({ environment: 'npm', permissions: { 'id-token': 'write' } });
     expect(Object.keys(job?.permissions ?? {})).toEqual(['id-token']);
-    expect(stepsOf(job ?? {}).filter(({ uses }) => uses?.startsWith('actions/checkout@'))).toEqual([]);
+    expect(stepsOf(job).filter(({ uses }) => uses?.startsWith('actions/checkout@'))).toEqual([]);
     for (const file of FILES.filter((name) => !['release.yml', 'pages.yml'].includes(name))) {
       for (const [, { permissions = {} }] of jobsOf(file)) expect(Object.keys(permissions)).not.toContain('id-token');
     }
@@ -241,7 +226,7 @@ describe('the release workflow', () => {
     expect(build?.permissions).toEqual({ contents: 'read' });
     expect(scriptOf('build')).toContain('npm pack');
     for (const name of ['version', 'build', 'publish']) {
-      for (const step of stepsOf(release.jobs[name] ?? {})) {
+      for (const step of stepsOf(release.jobs[name])) {
         expect(step.uses ?? '').not.toMatch(/^actions\/cache/);
         if (!step.uses?.startsWith('actions/setup-node@')) continue;
         expect(step.with).toMatchObject({ 'package-manager-cache': false });
@@ -289,15 +274,8 @@ describe('the release workflow', () => {
     const sha256Of = (name: string): string => run(`sha256sum '${name}'`, '.').split(/\s+/)[1] ?? '';
 
     it('open a pull request with only the version and its notes', () => {
-      for (const name of [
-        'package.json',
-        'CHANGELOG.md',
-        'lib/index.ts',
-        '.github/workflows/ci.yml',
-        '.changeset/a.md',
-      ]) {
-        write(`repo/${name}`, 'before\n');
-      }
+      const others = ['lib/index.ts', '.github/workflows/ci.yml', '.changeset/a.md'];
+      for (const name of ['package.json', 'CHANGELOG.md', ...others]) write(`repo/${name}`, 'before\n');
       const setUp = `
         git init --quiet --bare ../origin && git init --quiet --initial-branch main
         git config user.name a && git config user.email a@b.example

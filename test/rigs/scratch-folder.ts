@@ -4,6 +4,8 @@ import { join } from 'node:path';
 
 export interface ScratchFolder {
   readonly path: string;
+  /** The path of a file in it. */
+  file(name: string): string;
   remove(): void;
 }
 
@@ -15,5 +17,5 @@ export function makeScratchFolder(name: string): ScratchFolder {
     process.off('exit', remove);
   };
   process.once('exit', remove);
-  return { path, remove };
+  return { path, file: (name) => join(path, name), remove };
 }

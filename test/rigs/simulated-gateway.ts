@@ -12,20 +12,21 @@ export function accountAtUrl(baseUrl: string) {
   return { baseUrl, ...credentials, dialect: 'morpos' } as const satisfies PaymentOptions;
 }
 
-/** The variables of a shop that pays at this simulator. */
-export function variablesAt({ url, credentials }: Simulator, prefix = 'PAYMENT'): Record<string, string> {
-  const { merchantId, clientId, clientSecret, apiKey } = credentials;
+/** The options of a shop that pays at this simulator; as variables, see {@link variablesOf}. */
+export function accountAt({ url, credentials }: Simulator) {
+  return { baseUrl: url, ...credentials, dialect: 'morpos' } as const satisfies PaymentOptions;
+}
+
+export function variablesOf(
+  { url, credentials }: Pick<Simulator, 'url' | 'credentials'>,
+  prefix = 'PAYMENT',
+): Record<string, string> {
   return {
     [`${prefix}_DIALECT`]: 'morpos',
     [`${prefix}_BASE_URL`]: url,
-    [`${prefix}_MERCHANT_ID`]: merchantId,
-    [`${prefix}_CLIENT_ID`]: clientId,
-    [`${prefix}_CLIENT_SECRET`]: clientSecret,
-    [`${prefix}_API_KEY`]: apiKey,
+    [`${prefix}_MERCHANT_ID`]: credentials.merchantId,
+    [`${prefix}_CLIENT_ID`]: credentials.clientId,
+    [`${prefix}_CLIENT_SECRET`]: credentials.clientSecret,
+    [`${prefix}_API_KEY`]: credentials.apiKey,
   };
-}
-
-/** The options of a shop that pays at this simulator. */
-export function accountAt({ url, credentials }: Simulator) {
-  return { baseUrl: url, ...credentials, dialect: 'morpos' } as const satisfies PaymentOptions;
 }

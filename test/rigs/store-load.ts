@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -15,6 +14,7 @@ import { differences } from '../soak/differences.js';
 import { type HandledEvent, orderHandlers } from '../soak/order-handlers.js';
 import { until } from '../services/until.js';
 import { ClockSetAhead } from './clock-set-ahead.js';
+import { readJournal } from './journal.js';
 import { storedLedger } from './ledger-comparison.js';
 import { sale } from './sale.js';
 import { makeScratchFolder } from './scratch-folder.js';
@@ -132,7 +132,8 @@ export class StoreLoad {
       const stored = await storedLedger(store, this.references);
       const { simulator, shown, repeats } = this;
       const { ledger } = simulator;
-      const found = differences({ ledger, ...stored, shown, repeats, handled: this.handled() });
+      const handled = readJournal<HandledEvent>(this.journal);
+      const found = differences({ ledger, ...stored, shown, repeats, handled });
       return [...this.problems, ...found];
     } finally {
       await store.close();
@@ -169,12 +170,6 @@ export class StoreLoad {
 
   private get journal(): string {
     return join(this.folder.path, 'journal');
-  }
-
-  private handled(): HandledEvent[] {
-    if (!existsSync(this.journal)) return [];
-    const lines = readFileSync(this.journal, 'utf8').split('\n');
-    return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as HandledEvent);
   }
 
   /** One order after the other, directly and at the bank in turn; a part of each paid one is given back. */

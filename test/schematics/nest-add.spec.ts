@@ -8,6 +8,7 @@ const MAIN = `${SOURCE}/main.ts`;
 const moduleOf = (fields: string, above = ''): string =>
   `import { Module } from '@nestjs/common';\n${above}\n@Module(${fields})\nexport class AppModule {}\n`;
 
+const BOTH = 'ConfigModule.forRoot(), PaymentModule.forRoot()';
 const ADDED = `import { ConfigModule } from '@nestjs/config';
 import { PaymentModule } from 'nestjs-card-payment';
 `;
@@ -108,71 +109,39 @@ export class AppModule {}
     expect(project.warned).toEqual([]);
   });
 
-  it.each<[what: string, before: string, after: string]>([
+  const FURTHER = `
+    DatabaseModule.forRoot({ url: 'a, [b', entities: [Order] }), // ] not the end
+    OrdersModule,`;
+
+  it.each<[what: string, above: string, before: string, after: string]>([
     [
       'with further modules',
-      moduleOf(`{
-  imports: [
-    DatabaseModule.forRoot({ url: 'a, [b', entities: [Order] }), // ] not the end
-    OrdersModule,
-  ],
-}`),
-      moduleOf(
-        `{
-  imports: [
-    DatabaseModule.forRoot({ url: 'a, [b', entities: [Order] }), // ] not the end
-    OrdersModule,
-    ConfigModule.forRoot(),
-    PaymentModule.forRoot(),
-  ],
-}`,
-        ADDED,
-      ),
+      '',
+      `{\n  imports: [${FURTHER}\n  ],\n}`,
+      `{\n  imports: [${FURTHER}\n    ConfigModule.forRoot(),\n    PaymentModule.forRoot(),\n  ],\n}`,
     ],
     [
       'that reads its settings already',
-      moduleOf(
-        `{
-  imports: [ConfigModule.forRoot({ isGlobal: true })],
-}`,
-        "import { ConfigModule } from '@nestjs/config';\n",
-      ),
-      moduleOf(
-        `{
-  imports: [ConfigModule.forRoot({ isGlobal: true }), PaymentModule.forRoot()],
-}`,
-        ADDED,
-      ),
+      "import { ConfigModule } from '@nestjs/config';\n",
+      '{\n  imports: [ConfigModule.forRoot({ isGlobal: true })],\n}',
+      '{\n  imports: [ConfigModule.forRoot({ isGlobal: true }), PaymentModule.forRoot()],\n}',
     ],
     [
       'without imports',
-      moduleOf('{ providers: [{ provide: X, useValue: { imports: [] } }] }'),
-      moduleOf(
-        `{
-  imports: [ConfigModule.forRoot(), PaymentModule.forRoot()],
-  providers: [{ provide: X, useValue: { imports: [] } }],
-}`,
-        ADDED,
-      ),
+      '',
+      '{ providers: [{ provide: X, useValue: { imports: [] } }] }',
+      `{\n  imports: [${BOTH}],\n  providers: [{ provide: X, useValue: { imports: [] } }],\n}`,
     ],
-    [
-      'that is empty',
-      moduleOf('{}'),
-      moduleOf('{\n  imports: [ConfigModule.forRoot(), PaymentModule.forRoot()],\n}', ADDED),
-    ],
+    ['that is empty', '', '{}', `{\n  imports: [${BOTH}],\n}`],
     [
       'with its imports on the same line as the rest',
-      moduleOf('{ imports: [OrdersModule] }'),
-      moduleOf(
-        `{
-  imports: [OrdersModule, ConfigModule.forRoot(), PaymentModule.forRoot()],
-}`,
-        ADDED,
-      ),
+      '',
+      '{ imports: [OrdersModule] }',
+      `{\n  imports: [OrdersModule, ${BOTH}],\n}`,
     ],
-  ])('edits a module %s', async (_, before, after) => {
-    const project = await new MemoryProject({ files: { [MODULE]: before } }).add();
-    expect(project.file(MODULE)).toBe(after);
+  ])('edits a module %s', async (_, above, before, after) => {
+    const project = await new MemoryProject({ files: { [MODULE]: moduleOf(before, above) } }).add();
+    expect(project.file(MODULE)).toBe(moduleOf(after, ADDED));
     expect(project.warned).toEqual([]);
   });
 
@@ -181,7 +150,7 @@ export class AppModule {}
       [MODULE]: 'import { Module } from "@nestjs/common"\n@Module({imports: []})\nexport class AppModule {}\n',
     };
     const project = await new MemoryProject({ files }).add();
-    expect(project.file(MODULE)).toContain('@Module({imports: [ConfigModule.forRoot(), PaymentModule.forRoot()]})');
+    expect(project.file(MODULE)).toContain(`@Module({imports: [${BOTH}]})`);
   });
 
   it.each([
@@ -195,9 +164,7 @@ export class AppModule {}
     const project = await new MemoryProject({ files }).add();
     expect(project.file(path)).toBe(Object.values(files)[0]);
     expect(project.warned).toEqual([expect.stringContaining(`${path} was left as it is. Please add to it:\n  `)]);
-    const [line] =
-      path === MAIN ? ['app.enableShutdownHooks();'] : ['imports: [ConfigModule.forRoot(), PaymentModule.forRoot()]'];
-    expect(project.warned[0]).toContain(line);
+    expect(project.warned[0]).toContain(path === MAIN ? 'app.enableShutdownHooks();' : `imports: [${BOTH}]`);
   });
 
   it('keeps settings, patterns and versions that are there', async () => {

@@ -1,19 +1,16 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { findGalera, requireExecutable, requireFound } from './executables.mjs';
-import { createShop, makeDataFolder, mariaDbArgs, type MariaDbSettings, queryMariaDb, urlAt } from './mariadb.js';
+import { findGalera, requireFound } from './executables.mjs';
 import {
-  databaseNames,
-  freePort,
-  scratchFolder,
-  type Server,
-  startServer,
-  unprivilegedUser,
-  type User,
-} from './server.js';
+  createShop,
+  makeDataFolder,
+  mariaDbArgs,
+  type MariaDbSettings,
+  queryMariaDb,
+  startMariaDbServer,
+  urlAt,
+} from './mariadb.js';
+import { databasesAt, freePort, newPlace, type Place, runAt, type Server, writeAt } from './server.js';
 
 export interface GaleraNode {
   /** The database `test` at this node, as a user with every right and a password. */
@@ -42,12 +39,13 @@ export interface Galera {
 
 interface Member {
   readonly uuid: string;
-  readonly folder: string;
+  readonly place: Place;
   readonly data: string;
   /** For clients, other nodes, and copies of the missing writes or of all data. */
   readonly ports: Readonly<Record<'sql' | 'group' | 'writes' | 'data', number>>;
 }
 
+const NODES = 3;
 /** A node that is not heard of for so long is left out. Galera's own value is 5, and 15 for the longer limit. */
 export const SUSPECT_SECONDS = 2;
 const GROUP_OPTIONS = [
@@ -68,11 +66,10 @@ const GROUP_OPTIONS = [
  * All nodes have the same data and the same saved state at first, as after a power cut, so that they find each other
  * within three seconds and copy nothing. One after the other they would take more than ten.
  */
-export async function startGalera(nodes = 3, settings: MariaDbSettings = {}): Promise<Galera> {
-  const user = unprivilegedUser();
+export async function startGalera(): Promise<Galera> {
   const provider = requireFound('Galera (for Linux)', findGalera());
-  const members = await newMembers(nodes, user);
-  await makeData(members, user);
+  const members = await newMembers();
+  await makeData(members);
   const cluster = {
     wsrep_on: '1',
     wsrep_provider: provider,
@@ -83,9 +80,8 @@ export async function startGalera(nodes = 3, settings: MariaDbSettings = {}): Pr
     default_storage_engine: 'InnoDB',
     innodb_autoinc_lock_mode: '2',
     innodb_buffer_pool_size: '32M',
-    ...settings,
   };
-  const started = members.map((member) => startMember(member, cluster, user));
+  const started = members.map((member) => startMember(member, cluster));
   const stop = async () => void (await Promise.all(started.map(({ server }) => server.stop())));
   try {
     const [first] = members;
@@ -96,13 +92,12 @@ export async function startGalera(nodes = 3, settings: MariaDbSettings = {}): Pr
     throw error;
   }
 
-  const newName = databaseNames();
+  const createDatabase = databasesAt(urlAt(members[0]!.ports.sql), queryMariaDb);
   return {
     nodes: started.map(({ node }) => node),
     async createDatabase() {
-      const name = newName();
+      const name = new URL(await createDatabase()).pathname.slice(1);
       const urls = members.map(({ ports }) => urlAt(ports.sql).replace(/test$/, name));
-      await queryMariaDb(urlAt(members[0]!.ports.sql), `create database ${name}`);
       await Promise.all(started.map(({ server }, index) => server.ready(() => queryMariaDb(urls[index]!, 'select 1'))));
       return urls;
     },
@@ -111,32 +106,23 @@ export async function startGalera(nodes = 3, settings: MariaDbSettings = {}): Pr
 }
 
 function startMember(
-  { folder, data, ports }: Member,
+  { place, data, ports }: Member,
   cluster: MariaDbSettings,
-  user: User | undefined,
 ): { readonly server: Server; readonly node: GaleraNode } {
   const options = [
     ...GROUP_OPTIONS,
     `gmcast.listen_addr=tcp://127.0.0.1:${ports.group}`,
     `ist.recv_addr=127.0.0.1:${ports.writes}`,
   ];
-  const args = mariaDbArgs({
+  const args = mariaDbArgs(place, {
     ...cluster,
     datadir: data,
-    socket: join(folder, 'socket'),
-    tmpdir: folder,
     port: `${ports.sql}`,
     wsrep_node_address: `127.0.0.1:${ports.group}`,
     wsrep_sst_receive_address: `127.0.0.1:${ports.data}`,
     wsrep_provider_options: options.join(';'),
   });
-  const server = startServer({
-    command: requireExecutable('mariadbd'),
-    args,
-    folder,
-    stopSignal: 'SIGKILL',
-    user,
-  });
+  const server = startMariaDbServer(place, args);
   const url = urlAt(ports.sql);
   const isolate = async (value: 0 | 1) =>
     void (await queryMariaDb(url, `set global wsrep_provider_options = 'gmcast.isolate=${value}'`));
@@ -169,7 +155,7 @@ async function synced(node: GaleraNode): Promise<void> {
   }
 }
 
-async function newMembers(nodes: number, user: User | undefined): Promise<Member[]> {
+async function newMembers(): Promise<Member[]> {
   const taken = new Set<number>();
   const port = async () => {
     const { size } = taken;
@@ -177,10 +163,10 @@ async function newMembers(nodes: number, user: User | undefined): Promise<Member
     return [...taken][size]!;
   };
   const members: Member[] = [];
-  while (members.length < nodes) {
-    const folder = scratchFolder('galera', user);
+  while (members.length < NODES) {
+    const place = newPlace('galera');
     const ports = { sql: await port(), group: await port(), writes: await port(), data: await port() };
-    members.push({ uuid: newUuid(), folder, data: join(folder, 'data'), ports });
+    members.push({ uuid: newUuid(), place, data: join(place.folder, 'data'), ports });
   }
   return members;
 }
@@ -191,24 +177,15 @@ function newUuid(): string {
 }
 
 /** The data folder of each member, and in it what a node saves about itself and about the members that it last saw. */
-async function makeData(members: readonly Member[], user: User | undefined): Promise<void> {
+async function makeData(members: readonly Member[]): Promise<void> {
   const [first, ...others] = members;
-  if (first === undefined) {
-    throw new Error('a cluster has a node at least');
-  }
-  await makeDataFolder(first.data, user);
-  await Promise.all(
-    others.map(({ folder, data }) => promisify(execFile)('cp', ['-R', first.data, data], { cwd: folder, ...user })),
-  );
+  const original = await makeDataFolder(first!.place);
+  await Promise.all(others.map(({ place, data }) => runAt(place, 'cp', ['-R', original, data])));
   const history = newUuid();
-  for (const { uuid, data } of members) {
-    write(join(data, 'grastate.dat'), ['version: 2.1', `uuid: ${history}`, 'seqno: 0', 'safe_to_bootstrap: 0'], user);
-    const view = [`view_id: 3 ${first.uuid} 1`, 'bootstrap: 0', ...members.map(({ uuid }) => `member: ${uuid} 0`)];
-    write(join(data, 'gvwstate.dat'), [`my_uuid: ${uuid}`, '#vwbeg', ...view, '#vwend'], user);
+  for (const { uuid, place, data } of members) {
+    const state = ['version: 2.1', `uuid: ${history}`, 'seqno: 0', 'safe_to_bootstrap: 0'];
+    writeAt(place, join(data, 'grastate.dat'), state);
+    const view = [`view_id: 3 ${first!.uuid} 1`, 'bootstrap: 0', ...members.map(({ uuid }) => `member: ${uuid} 0`)];
+    writeAt(place, join(data, 'gvwstate.dat'), [`my_uuid: ${uuid}`, '#vwbeg', ...view, '#vwend']);
   }
-}
-
-function write(file: string, lines: readonly string[], user: User | undefined): void {
-  writeFileSync(file, `${lines.join('\n')}\n`);
-  if (user) chownSync(file, user.uid, user.gid);
 }

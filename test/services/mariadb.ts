@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { requireExecutable } from './executables.mjs';
-import { databaseNames, freePort, scratchFolder, startServer, unprivilegedUser, type User } from './server.js';
+import { databasesAt, freePort, newPlace, type Place, runAt, type Server, startServer } from './server.js';
 
 export interface MariaDb {
   /** The database `test`, as a user with every right and a password. */
@@ -31,36 +29,17 @@ const PASSWORD = 'password-of-the-shop';
  * `debug_no_sync` to 0 and `innodb_flush_log_at_trx_commit` to 1.
  */
 export async function startMariaDb(settings: MariaDbSettings = {}): Promise<MariaDb> {
-  const user = unprivilegedUser();
-  const folder = scratchFolder('mariadb', user);
-  const data = join(folder, 'data');
-  await makeDataFolder(data, user);
+  const place = newPlace('mariadb');
+  const data = await makeDataFolder(place);
   const port = await freePort();
-  const args = mariaDbArgs({
-    datadir: data,
-    socket: join(folder, 'socket'),
-    port: `${port}`,
-    tmpdir: folder,
-    ...settings,
-  });
-  const server = startServer({
-    command: requireExecutable('mariadbd'),
-    args,
-    folder,
-    stopSignal: 'SIGKILL',
-    user,
-  });
+  const args = mariaDbArgs(place, { datadir: data, port: `${port}`, ...settings });
+  const server = startMariaDbServer(place, args);
   await server.ready(() => createShop(port));
 
   const url = urlAt(port);
-  const newName = databaseNames();
   return {
     url,
-    async createDatabase() {
-      const name = newName();
-      await queryMariaDb(url, `create database ${name}`);
-      return url.replace(/test$/, name);
-    },
+    createDatabase: databasesAt(url, queryMariaDb),
     kill: () => server.end('SIGKILL'),
     async restart() {
       await server.startAgain(args);
@@ -72,18 +51,24 @@ export async function startMariaDb(settings: MariaDbSettings = {}): Promise<Mari
   };
 }
 
-/** Without waiting for the disk this takes half a second, and otherwise two. */
-export async function makeDataFolder(data: string, user: User | undefined): Promise<void> {
+export function startMariaDbServer(place: Place, args: readonly string[]): Server {
+  return startServer({ ...place, command: requireExecutable('mariadbd'), args, stopSignal: 'SIGKILL' });
+}
+
+/** Without waiting for the disk this takes half a second, and otherwise two. @returns the folder */
+export async function makeDataFolder(place: Place): Promise<string> {
   const options = ['--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve'];
-  const folder = dirname(data);
-  // A server that starts deletes the temporary tables that it finds, and they may be another one's.
-  const args = [...mariaDbArgs({ datadir: data, tmpdir: folder }), ...options];
-  await promisify(execFile)(requireExecutable('mariadb-install-db'), args, { cwd: folder, ...user });
+  const datadir = join(place.folder, 'data');
+  await runAt(place, requireExecutable('mariadb-install-db'), [...mariaDbArgs(place, { datadir }), ...options]);
+  return datadir;
 }
 
 /** Arguments that set these and, unless they say otherwise, the settings of a small server for tests. */
-export function mariaDbArgs(settings: MariaDbSettings): string[] {
+export function mariaDbArgs({ folder }: Place, settings: MariaDbSettings): string[] {
   const all = {
+    socket: join(folder, 'socket'),
+    // A server that starts deletes the temporary tables that it finds, and they may be another one's.
+    tmpdir: folder,
     bind_address: '127.0.0.1',
     skip_name_resolve: '1',
     character_set_server: 'utf8mb4',

@@ -1,8 +1,7 @@
-import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { requireExecutable } from './executables.mjs';
-import { freePort, scratchFolder, startServer, unprivilegedUser } from './server.js';
+import { queryPostgres } from './postgres.js';
+import { freePort, newPlace, startServer, writeAt } from './server.js';
 
 export interface PgBouncer {
   /** How a database of the server is reached through it. */
@@ -15,8 +14,7 @@ export async function startPgBouncer(
   serverUrl: string,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<PgBouncer> {
-  const user = unprivilegedUser();
-  const folder = scratchFolder('pgbouncer', user);
+  const place = newPlace('pgbouncer');
   const port = await freePort();
   const server = new URL(serverUrl);
   const all = {
@@ -29,25 +27,14 @@ export async function startPgBouncer(
     max_client_conn: '300',
     ...settings,
   };
-  const file = join(folder, 'pgbouncer.ini');
+  const file = join(place.folder, 'pgbouncer.ini');
   const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`);
   const database = `* = host=${server.hostname} port=${server.port} user=${server.username}`;
-  writeFileSync(file, ['[databases]', database, '[pgbouncer]', ...lines, ''].join('\n'));
-  if (user) chownSync(file, user.uid, user.gid);
+  writeAt(place, file, ['[databases]', database, '[pgbouncer]', ...lines]);
 
-  const bouncer = startServer({
-    command: requireExecutable('pgbouncer'),
-    args: [file],
-    folder,
-    stopSignal: 'SIGTERM',
-    user,
-  });
+  const command = requireExecutable('pgbouncer');
+  const bouncer = startServer({ ...place, command, args: [file], stopSignal: 'SIGTERM' });
   const urlOf = (url: string): string => url.replace(`:${server.port}/`, `:${port}/`);
-  await bouncer.ready(async () => {
-    const client = new pg.Client({ connectionString: urlOf(serverUrl) });
-    client.on('error', () => undefined);
-    await client.connect();
-    await client.end();
-  });
+  await bouncer.ready(() => queryPostgres(urlOf(serverUrl), 'select 1'));
   return { urlOf, stop: () => bouncer.stop() };
 }

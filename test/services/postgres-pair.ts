@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import {
   initializePostgres,
   installedPostgres,
@@ -12,7 +10,7 @@ import {
   queryPostgres,
   readableBinaries,
 } from './postgres.js';
-import { databaseNames, freePort, scratchFolder, startServer, unprivilegedUser } from './server.js';
+import { databasesAt, freePort, newPlace, runAt, startServer } from './server.js';
 import { type Move, startTcpProxy } from './tcp-proxy.js';
 import { until } from './until.js';
 
@@ -42,34 +40,29 @@ export interface PostgresPair {
 export interface PostgresPairOptions extends PostgresOptions {
   /** Whether a commit waits until the standby has it. Default: true. */
   readonly synchronous?: boolean;
-  /** For both servers. */
-  readonly settings?: PostgresSettings;
 }
 
 /** Starts a PostgreSQL primary with a streaming standby, behind one address of the loopback interface. */
 export async function startPostgresPair({
   synchronous = true,
-  settings = {},
   binaries = installedPostgres(),
 }: PostgresPairOptions = {}): Promise<PostgresPair> {
-  const user = unprivilegedUser();
-  const folders = { primary: scratchFolder('postgres', user), standby: scratchFolder('postgres', user) };
-  const data = { primary: join(folders.primary, 'data'), standby: join(folders.standby, 'data') };
-  const bin = await readableBinaries(binaries, folders.primary, user);
-  await initializePostgres(bin, data.primary, user);
+  const places = { primary: newPlace('postgres'), standby: newPlace('postgres') };
+  const data = { primary: join(places.primary.folder, 'data'), standby: join(places.standby.folder, 'data') };
+  const bin = await readableBinaries(binaries, places.primary);
+  await initializePostgres(bin, data.primary, places.primary);
   // A copy of a server that has never run is as good as pg_basebackup's, and takes less time.
-  await promisify(execFile)('cp', ['-R', data.primary, data.standby], { cwd: folders.standby, ...user });
+  await runAt(places.standby, 'cp', ['-R', data.primary, data.standby]);
   writeFileSync(join(data.standby, 'standby.signal'), '');
 
   const port = { primary: await freePort(), standby: await freePort() };
   const link = await startTcpProxy({ port: port.primary });
   const start = (name: 'primary' | 'standby', own: PostgresSettings) =>
     startServer({
+      ...places[name],
       command: join(bin, 'postgres'),
-      args: postgresArgs(data[name], port[name], { wal_keep_size: '512MB', ...settings, ...own }),
-      folder: folders[name],
+      args: postgresArgs(data[name], port[name], { wal_keep_size: '512MB', ...own }),
       stopSignal: 'SIGQUIT',
-      user,
     });
   const primary = start('primary', synchronous ? { synchronous_standby_names: 'standby' } : {});
   const standby = start('standby', {
@@ -94,14 +87,9 @@ export async function startPostgresPair({
   }
 
   const url = postgresUrl(address.port);
-  const newName = databaseNames();
   return {
     url,
-    async createDatabase() {
-      const name = newName();
-      await queryPostgres(url, `create database ${name}`);
-      return url.replace(/postgres$/, name);
-    },
+    createDatabase: databasesAt(url, queryPostgres),
     killPrimary: () => primary.end('SIGKILL'),
     shutDownPrimary: () => primary.end('SIGINT'),
     freezePrimary: () => primary.freeze(),

@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { basename, dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { findPostgres18, requireExecutable, requireFound } from './executables.mjs';
-import { databaseNames, freePort, scratchFolder, startServer, unprivilegedUser, type User } from './server.js';
+import { databasesAt, freePort, newPlace, type Place, runAt, startServer } from './server.js';
 
 export interface Postgres {
   /** The database `postgres`, as a superuser without a password. */
@@ -29,33 +27,17 @@ export async function startPostgres(
   settings: PostgresSettings = {},
   { binaries = installedPostgres() }: PostgresOptions = {},
 ): Promise<Postgres> {
-  const user = unprivilegedUser();
-  const folder = scratchFolder('postgres', user);
-  const data = join(folder, 'data');
-  const bin = await readableBinaries(binaries, folder, user);
-  await initializePostgres(bin, data, user);
+  const place = newPlace('postgres');
+  const data = join(place.folder, 'data');
+  const bin = await readableBinaries(binaries, place);
+  await initializePostgres(bin, data, place);
 
   const port = await freePort();
-  const server = startServer({
-    command: join(bin, 'postgres'),
-    args: postgresArgs(data, port, settings),
-    folder,
-    stopSignal: 'SIGQUIT',
-    user,
-  });
+  const args = postgresArgs(data, port, settings);
+  const server = startServer({ ...place, command: join(bin, 'postgres'), args, stopSignal: 'SIGQUIT' });
   const url = postgresUrl(port);
   await server.ready(() => queryPostgres(url, 'select 1'));
-
-  const newName = databaseNames();
-  return {
-    url,
-    async createDatabase() {
-      const name = newName();
-      await queryPostgres(url, `create database ${name}`);
-      return url.replace(/postgres$/, name);
-    },
-    stop: () => server.stop(),
-  };
+  return { url, createDatabase: databasesAt(url, queryPostgres), stop: () => server.stop() };
 }
 
 /** The folder of the binaries that the PATH or the system's packages have. */
@@ -68,23 +50,21 @@ export function postgres18(): string {
   return requireFound('PostgreSQL 18', findPostgres18());
 }
 
-/** The same folder, or a copy below `folder` if that user may not run what is in it, such as root's own node_modules. */
-export async function readableBinaries(binaries: string, folder: string, user: User | undefined): Promise<string> {
+/** The same folder, or a copy if the server's user may not run what is in it, such as root's own node_modules. */
+export async function readableBinaries(binaries: string, place: Place): Promise<string> {
   try {
-    await promisify(execFile)('test', ['-x', join(binaries, 'postgres')], { cwd: folder, ...user });
+    await runAt(place, 'test', ['-x', join(binaries, 'postgres')]);
     return binaries;
   } catch {
-    await promisify(execFile)('cp', ['-R', dirname(binaries), join(folder, 'server')]);
-    return join(folder, 'server', basename(binaries));
+    const copy = join(place.folder, 'server');
+    await runAt({ folder: place.folder }, 'cp', ['-R', dirname(binaries), copy]);
+    return join(copy, basename(binaries));
   }
 }
 
-export async function initializePostgres(binaries: string, data: string, user: User | undefined): Promise<void> {
+export function initializePostgres(binaries: string, data: string, place: Place): Promise<void> {
   const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'];
-  await promisify(execFile)(join(binaries, 'initdb'), [...options, `--pgdata=${data}`], {
-    cwd: dirname(data),
-    ...user,
-  });
+  return runAt(place, join(binaries, 'initdb'), [...options, `--pgdata=${data}`]);
 }
 
 /** Arguments that set these and, unless they say otherwise, the settings for tests. */

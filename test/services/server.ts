@@ -1,25 +1,30 @@
-import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, execFile, execFileSync, spawn } from 'node:child_process';
 import { on, once } from 'node:events';
-import { chownSync, mkdtempSync } from 'node:fs';
+import { chownSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 /** The user who runs a server that refuses to run as root. */
-export interface User {
+interface User {
   readonly uid: number;
   readonly gid: number;
 }
 
-export interface ServerCommand {
-  readonly command: string;
-  readonly args: readonly string[];
+/** Where a server runs, and as whom. */
+export interface Place {
   /** Its scratch folder, which is removed when it stops. */
   readonly folder: string;
-  readonly stopSignal: NodeJS.Signals;
   readonly user?: User;
+}
+
+export interface ServerCommand extends Place {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly stopSignal: NodeJS.Signals;
 }
 
 export interface Server {
@@ -40,12 +45,22 @@ export interface Server {
 
 const GUARD = join(process.cwd(), 'test/services/guard.mjs');
 
-export function scratchFolder(name: string, user?: User): string {
+export function newPlace(name: string): Place {
+  const user = unprivilegedUser();
   const folder = mkdtempSync(join(tmpdir(), `card-payment-${name}-`));
-  if (user !== undefined) {
-    chownSync(folder, user.uid, user.gid);
-  }
-  return folder;
+  if (user) chownSync(folder, user.uid, user.gid);
+  return { folder, user };
+}
+
+/** Runs a program to its end, as the server's user. */
+export async function runAt({ folder, user }: Place, command: string, args: readonly string[]): Promise<void> {
+  await promisify(execFile)(command, args, { cwd: folder, ...user });
+}
+
+/** Writes a file that the server's user may change. */
+export function writeAt({ user }: Place, file: string, lines: readonly string[]): void {
+  writeFileSync(file, `${lines.join('\n')}\n`);
+  if (user) chownSync(file, user.uid, user.gid);
 }
 
 /** Starts a server that does not outlive this process, even if this process is killed. */
@@ -116,10 +131,14 @@ export function startServer({ command, args, folder, stopSignal, user }: ServerC
   };
 }
 
-/** Names for databases that no other process of the tests uses. */
-export function databaseNames(): () => string {
+/** Makes an empty database with each call, by a name that no other process of the tests uses, and returns its URL. */
+export function databasesAt(url: string, query: (url: string, sql: string) => Promise<unknown>): () => Promise<string> {
   let databases = 0;
-  return () => `test_${process.pid}_${++databases}`;
+  return async () => {
+    const name = `test_${process.pid}_${++databases}`;
+    await query(url, `create database ${name}`);
+    return url.replace(/\w+$/, name);
+  };
 }
 
 /** A port that is free, below the system's range for clients. */
@@ -139,7 +158,7 @@ function isFree(port: number): Promise<boolean> {
 }
 
 /** Some servers refuse to run as root. */
-export function unprivilegedUser(): User | undefined {
+function unprivilegedUser(): User | undefined {
   if (process.getuid?.() !== 0) {
     return undefined;
   }

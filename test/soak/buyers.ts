@@ -77,9 +77,9 @@ export class Buyers {
 
   private async payDirectly(reference: string): Promise<void> {
     const sale = this.newSale(reference);
-    const first = await this.persist('direct', sale);
+    const first = await this.order('direct', () => sale);
     if (!first || !this.random.happens(0.1)) return;
-    const again = await this.persist('direct', sale);
+    const again = await this.order('direct', () => sale);
     if (again) this.repeats.push({ first: first.conversationId, again: again.conversationId });
   }
 
@@ -97,19 +97,15 @@ export class Buyers {
     }
   }
 
-  /** Asks until there is an answer. */
   private async askBack(path: 'refund' | 'void', asked: RefundDto): Promise<void> {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const headers = { 'content-type': 'application/json' };
-      const answer = await this.send(`/${path}`, { method: 'POST', headers, body: JSON.stringify(asked) });
-      if (answer?.status === 200 || answer?.status === 409) return;
-      if (answer && answer.status < 500) this.problems.push(`${path} was answered with ${answer.status}`);
-      await delay(PAUSE_MS);
-    }
+    const answer = await this.persist(`/${path}`, () => json(asked));
+    if (answer && ![200, 409].includes(answer.status)) this.problems.push(`${path} was answered with ${answer.status}`);
   }
 
   private async payAtTheBank(reference: string): Promise<void> {
-    const started = await this.persist('checkout', this.newSale(reference), () => `key-${this.random.seed()}`);
+    const sale = this.newSale(reference);
+    // With another key each time, as of a buyer who begins anew.
+    const started = await this.order('checkout', () => ({ ...sale, idempotencyKey: this.newKey() }));
     if (!started || this.random.happens(0.04)) return;
     await delay(this.random.between(0, 2 * this.thinkMs));
     const code = this.random.happens(0.06) ? 'wrong' : this.random.oneOf(['123456', '222222', '444444']);
@@ -120,43 +116,37 @@ export class Buyers {
 
   /** Posts the callback to a process, and reloads the page after an error. */
   private async comeBack(conversationId: string, { url, request }: BankCallback): Promise<void> {
-    const { pathname } = new URL(url);
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const { method, headers, body } = request;
-      const answer = await this.send(pathname, { method, headers, body, redirect: 'manual' });
-      if (answer && answer.status < 500) {
-        const [location = '', query] = (answer.headers.get('location') ?? '').split('?');
-        const state = STATE_OF_URL.get(location);
-        // Of an order that is held it shows how the payment stands that holds it.
-        const shown = new URLSearchParams(query).get('conversationId') ?? conversationId;
-        if (state) this.shown.push({ conversationId: shown, state });
-        else if (location !== RESULT_URLS.pendingUrl) {
-          this.problems.push(`${conversationId}: its callback was answered with ${answer.status} ${location}`);
-        }
-        return;
-      }
-      await delay(PAUSE_MS);
+    const { method, headers, body } = request;
+    const answer = await this.persist(new URL(url).pathname, () => ({ method, headers, body, redirect: 'manual' }));
+    if (!answer) return;
+    const [location = '', query] = (answer.headers.get('location') ?? '').split('?');
+    const state = STATE_OF_URL.get(location);
+    // Of an order that is held it shows how the payment stands that holds it.
+    const shown = new URLSearchParams(query).get('conversationId') ?? conversationId;
+    if (state) this.shown.push({ conversationId: shown, state });
+    else if (location !== RESULT_URLS.pendingUrl) {
+      this.problems.push(`${conversationId}: its callback was answered with ${answer.status} ${location}`);
     }
   }
 
-  /** Sends a sale until it is answered, with the same key or with another key each time. */
-  private async persist(
-    path: 'direct' | 'checkout',
-    sale: DoPaymentDto,
-    newKey?: () => string,
-  ): Promise<ShownState | null> {
+  /** @returns null where no payment is shown: it was declined, or the order is taken by another one */
+  private async order(path: 'direct' | 'checkout', saleOf: () => DoPaymentDto): Promise<ShownState | null> {
+    const answer = await this.persist(`/${path}`, () => json(saleOf()));
+    if (answer?.status !== 200) {
+      const isExpected = !answer || [402, 409].includes(answer.status);
+      if (!isExpected) this.problems.push(`${path} was answered with ${answer.status}`);
+      return null;
+    }
+    const shown = (await answer.json()) as ShownState;
+    if (path === 'direct') this.shown.push(shown);
+    return shown;
+  }
+
+  /** Sends a request again while there is no answer, or an error of the server. @returns null where that never ends */
+  private async persist(path: string, request: () => RequestInit): Promise<Response | null> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const body = JSON.stringify(newKey ? { ...sale, idempotencyKey: newKey() } : sale);
-      const headers = { 'content-type': 'application/json' };
-      const answer = await this.send(`/${path}`, { method: 'POST', headers, body });
-      if (answer?.status === 200) {
-        const shown = (await answer.json()) as ShownState;
-        if (path === 'direct') this.shown.push(shown);
-        return shown;
-      }
-      // Declined, or taken by another payment of the order.
-      if (answer?.status === 402 || answer?.status === 409) return null;
-      if (answer && answer.status < 500) this.problems.push(`${path} was answered with ${answer.status}`);
+      const answer = await this.send(path, request());
+      if (answer && answer.status < 500) return answer;
       await delay(PAUSE_MS);
     }
     return null;
@@ -187,6 +177,14 @@ export class Buyers {
 
   private newSale(reference: string): DoPaymentDto {
     const amount = `${this.random.between(1, 999)}.${this.random.oneOf(CENTS)}`;
-    return sale(amount, { reference, idempotencyKey: `key-${this.random.seed()}` });
+    return sale(amount, { reference, idempotencyKey: this.newKey() });
   }
+
+  private newKey(): string {
+    return `key-${this.random.seed()}`;
+  }
+}
+
+function json(body: object): RequestInit {
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }

@@ -1,4 +1,5 @@
 import type { Charge, ChargeRefund } from 'nestjs-card-payment/simulator';
+import type { Decision } from '../../lib/simulator/ledger.js';
 import type { StoredPayment } from '../rigs/ledger-comparison.js';
 import { differences, type Evidence } from './differences.js';
 import { HANDLER_IDS, type HandledEvent, REFUND_HANDLER_ID } from './order-handlers.js';
@@ -11,18 +12,10 @@ function agreeing(): Mutable<Evidence> {
       charges: [charge('PAID')],
       refunds: [givenBack('PART', '49.90')],
       violations: [],
-      decision: (conversationId) =>
-        conversationId === 'LOST'
-          ? undefined
-          : {
-              conversationId,
-              kind: 'sale',
-              inquiry: conversationId === 'PAID' ? 'B0000' : 'B0051',
-              orderId: '',
-              paymentId: '',
-              charge: null,
-              refund: null,
-            },
+      decision: (id) => {
+        const inquiry = id === 'PAID' ? 'B0000' : 'B0051';
+        return id === 'LOST' ? undefined : ({ kind: 'sale', inquiry } as Decision);
+      },
     },
     payments: [
       stored('PAID', ['charging', 'unknown', 'succeeded']),
@@ -120,14 +113,8 @@ function without(payments: readonly StoredPayment[], id: string): StoredPayment[
 }
 
 function stored(conversationId: string, states: readonly string[]): StoredPayment {
-  const record = {
-    conversationId,
-    reference: 'order',
-    amount: '149.90',
-    currencyCode: 949,
-    kind: 'direct',
-    state: states.at(-1),
-  } as PaymentRecord;
+  const sale = { reference: 'order', amount: '149.90', currencyCode: 949, kind: 'direct' };
+  const record = { conversationId, ...sale, state: states.at(-1) } as PaymentRecord;
   const at = new Date();
   const history = states.map((state, i) => ({ version: i + 1, state, reason: null, note: null, at }));
   return { record, history: history as unknown as StoredPayment['history'] };
@@ -152,15 +139,5 @@ function handled(eventId: string, state: string, version: 1 | 2 = 2): HandledEve
 }
 
 function charge(conversationId: string): Charge {
-  return {
-    conversationId,
-    orderId: '',
-    paymentId: '',
-    amount: '149.90',
-    currencyCode: 949,
-    installmentCount: 1,
-    kind: 'direct',
-    maskedCardNumber: '',
-    at: new Date(),
-  };
+  return { conversationId, amount: '149.90', currencyCode: 949 } as Charge;
 }

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
-import { type SoakReport, runSoak } from './soak.js';
+import { runSoak } from './soak.js';
 import { STORE_NAMES, type StoreName } from './shared-store.js';
 
 const USAGE = `Usage: npm run soak -- [MINUTES] [--store ${STORE_NAMES.join('|')}] [--seed NUMBER]\n`;
@@ -16,28 +16,6 @@ function print(line: string): void {
 
 function log(line: string): void {
   print(`${((performance.now() - began) / 1000).toFixed(0).padStart(4)} s  ${line}`);
-}
-
-function summary(report: SoakReport): string {
-  const { payments, states, reasons, charges, requests, inquiries, events, handlerCalls, storeTroubles, heaps } =
-    report;
-  const counts = (numbers: object): string =>
-    Object.entries(numbers)
-      .map(([name, count]) => `${name} ${String(count)}`)
-      .join(', ');
-  const megabytes = (bytes: number): string => (bytes / 1_048_576).toFixed(1);
-  return [
-    `payments   ${payments} (${counts(states)}), ${charges} charges, ${requests} requests, ${inquiries} inquiries`,
-    `failed     ${counts(reasons)}`,
-    `refunds    ${counts(report.refunds)}`,
-    `events     ${events}, ${handlerCalls} times handled by two handlers`,
-    `faults     gateway ${report.gatewayFaults}; store: ${counts(storeTroubles) || 'none'}`,
-    `processes  ${report.kills} killed, ${report.deploys} shut down`,
-    `longest    answer ${report.longestAnswerMs} ms, shutdown ${report.longestEndMs} ms`,
-    `heap       ${heaps.map(({ start, end }) => `${megabytes(start)} → ${megabytes(end)} MB`).join(', ')}`,
-    `differences ${report.differences.length}`,
-    ...report.differences.map((line) => `  ${line}`),
-  ].join('\n');
 }
 
 const { values, positionals } = parseArgs({
@@ -64,6 +42,6 @@ setTimeout(
 ).unref();
 
 print(`${minutes} minutes on ${store satisfies StoreName}, seed ${seed}`);
-const report = await runSoak({ minutes, store, seed, log });
-print(summary(report));
-process.exitCode = report.differences.length === 0 ? 0 : 1;
+const { summary, differences } = await runSoak({ minutes, store, seed, log });
+print([...summary, `differences ${differences.length}`, ...differences.map((line) => `  ${line}`)].join('\n'));
+process.exitCode = differences.length === 0 ? 0 : 1;

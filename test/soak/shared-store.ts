@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import type { PaymentClock } from 'nestjs-card-payment';
 import { openSqlStore } from 'nestjs-card-payment/sql';
-import pg from 'pg';
 import { SHARED_STORES, type SharedStoreName } from '../rigs/shared-stores.js';
 import { queryMariaDb } from '../services/mariadb.js';
+import { queryPostgres } from '../services/postgres.js';
 import { startTcpProxy, type TcpProxy } from '../services/tcp-proxy.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
@@ -74,13 +74,9 @@ function proxyTroubles(proxy: TcpProxy): Troubles {
 
 /** Kills one of the server's processes: the server then ends all others and recovers by itself. */
 async function crashPostgres(url: string): Promise<void> {
-  const client = new pg.Client(url);
-  client.on('error', () => undefined);
-  await client.connect();
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const gone = new Promise((resolve) => client.once('end', resolve));
-  process.kill(rows[0]!.pid, 'SIGKILL');
-  await gone;
+  const writer = `select pid from pg_stat_activity where backend_type = 'walwriter'`;
+  const [{ pid } = {}] = await queryPostgres(url, writer);
+  process.kill(Number(pid), 'SIGKILL');
 }
 
 /** Ends every session of the database, whatever it does. */

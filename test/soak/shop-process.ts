@@ -11,14 +11,21 @@ import {
   PaymentExceptionFilter,
   PaymentHealth,
   PaymentModule,
+  type PaymentOptions,
   PaymentService,
   type Refund,
   RefundDto,
   VoidDto,
 } from 'nestjs-card-payment';
 import { serveTasks } from '../rigs/tasks.mjs';
-import { orderHandlers } from './order-handlers.js';
-import type { ShopSetup } from './shop.js';
+import { type HandlerWork, orderHandlers, type ShopVersion } from './order-handlers.js';
+
+export interface ShopSetup {
+  readonly adapter: 'express' | 'fastify';
+  readonly version: ShopVersion;
+  readonly work: HandlerWork;
+  readonly options: PaymentOptions;
+}
 
 @Controller()
 @UseFilters(PaymentExceptionFilter)
@@ -77,6 +84,7 @@ const app = await startShop(JSON.parse(process.argv[2]!) as ShopSetup);
 
 serveTasks({
   url: () => app.getUrl(),
+  /** Bytes in use after a garbage collection. */
   heap: heapAfterCollection,
   owedWrites: async () => (await app.get(PaymentHealth).report()).owedWrites,
   end: () => app.close(),

@@ -1,13 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PaymentOptions } from 'nestjs-card-payment';
-import type { HandlerWork, ShopVersion } from './order-handlers.js';
 import type { Chance } from '../rigs/chance.js';
-import { Shop } from './shop.js';
+import { TaskProcess } from '../rigs/task-process.js';
+import type { HandlerWork, ShopVersion } from './order-handlers.js';
+import type { ShopSetup } from './shop-process.js';
 
 /** The first two run from beginning to end, one of each version; the others are killed and deployed anew. */
 const VERSIONS: readonly ShopVersion[] = [2, 1, 2, 1];
 const STEADY = 2;
 const MAX_STARTS = 60;
+const MAX_TASK_MS = 60_000;
+const SCRIPT = new URL('shop-process.ts', import.meta.url);
+
+/** A process of the shop. */
+interface Shop {
+  readonly process: TaskProcess;
+  readonly url: string;
+}
 
 /** The processes that share a store. */
 export class Shops {
@@ -55,11 +64,15 @@ export class Shops {
 
   /** The heaps of the processes that run from beginning to end. */
   heaps(): Promise<number[]> {
-    return Promise.all(this.running.slice(0, STEADY).map((shop) => shop.heap()));
+    return Promise.all(
+      this.running.slice(0, STEADY).map(({ process }) => process.ask<number>('heap', null, MAX_TASK_MS)),
+    );
   }
 
   async owedWrites(): Promise<number> {
-    const owed = await Promise.all(this.running.map((shop) => shop.owedWrites()));
+    const owed = await Promise.all(
+      this.running.map(({ process }) => process.ask<number>('owedWrites', null, MAX_TASK_MS)),
+    );
     return owed.reduce((sum, count) => sum + count, 0);
   }
 
@@ -75,7 +88,7 @@ export class Shops {
 
   async killAll(): Promise<void> {
     this.isOver = true;
-    await Promise.all(this.running.map((shop) => shop.kill()));
+    await Promise.all(this.running.map(({ process }) => process.kill()));
   }
 
   private get running(): Shop[] {
@@ -85,20 +98,23 @@ export class Shops {
   private async kill(shop: Shop): Promise<void> {
     this.kills += 1;
     await this.noteOwnEnd(shop);
-    await shop.kill();
+    await shop.process.kill();
   }
 
   private async shutDown(shop: Shop): Promise<void> {
     this.deploys += 1;
     await this.noteOwnEnd(shop);
     const began = performance.now();
-    await shop.end().catch((error) => this.problems.push(`A process was not shut down: ${String(error)}`));
+    await shop.process
+      .end()
+      .catch((error: unknown) => this.problems.push(`A process was not shut down: ${String(error)}`));
     this.longestEndMs = Math.max(this.longestEndMs, performance.now() - began);
   }
 
-  private async noteOwnEnd(shop: Shop): Promise<void> {
-    const ownEnd = await shop.ownEnd();
-    if (ownEnd !== null) this.problems.push(`A process ended by itself: ${ownEnd}`);
+  private async noteOwnEnd({ process }: Shop): Promise<void> {
+    if (process.isRunning) return;
+    const [code, signal] = await process.exit;
+    this.problems.push(`A process ended by itself: ${code ?? signal}: ${process.errors}`);
   }
 
   /** While the store is down an application does not start: it is started again, as a supervisor does. */
@@ -106,12 +122,24 @@ export class Shops {
     const adapter = slot % 2 === 0 ? 'express' : 'fastify';
     for (let starts = 1; !this.isOver; starts += 1) {
       try {
-        this.shops[slot] = await Shop.start({ adapter, version, work: this.newWork(), options: this.options });
+        this.shops[slot] = await startShop({ adapter, version, work: this.newWork(), options: this.options });
         return;
       } catch (error) {
         if (starts === MAX_STARTS) throw error;
         await delay(500);
       }
     }
+  }
+}
+
+/** Resolves when it takes payments. Rejects when it ends before that, as it does while the store is away. */
+async function startShop(setup: ShopSetup): Promise<Shop> {
+  const stdio = ['ignore', 'inherit', 'pipe', 'ipc'] as const;
+  const process = await TaskProcess.fork(SCRIPT, setup, { execArgv: ['--expose-gc'], stdio: [...stdio] });
+  try {
+    return { process, url: await process.ask('url', null, MAX_TASK_MS) };
+  } catch (error) {
+    await process.kill();
+    throw error;
   }
 }

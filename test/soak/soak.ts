@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LedgerState, PaymentOptions, PaymentReason, StoreCounts } from 'nestjs-card-payment';
+import type { PaymentOptions, StoreCounts } from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
 import { Chance } from '../rigs/chance.js';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
-import { owedEvents, storedLedger, type StoredPayment } from '../rigs/ledger-comparison.js';
+import { readJournal } from '../rigs/journal.js';
+import { owedEvents, storedLedger } from '../rigs/ledger-comparison.js';
 import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { reconcileUntilIdle, startShop } from '../rigs/shop.js';
 import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
@@ -26,26 +26,8 @@ export interface SoakSettings {
 }
 
 export interface SoakReport {
-  readonly payments: number;
-  readonly states: Readonly<Partial<Record<LedgerState, number>>>;
-  /** How many refunds ended in which state. */
-  readonly refunds: Readonly<Partial<Record<LedgerState, number>>>;
-  /** Why the failed ones failed. */
-  readonly reasons: Readonly<Partial<Record<PaymentReason, number>>>;
-  readonly charges: number;
-  readonly requests: number;
-  readonly inquiries: number;
-  readonly events: number;
-  readonly handlerCalls: number;
-  readonly gatewayFaults: number;
-  /** What happened to the store, how often. */
-  readonly storeTroubles: Readonly<Record<string, number>>;
-  readonly kills: number;
-  readonly deploys: number;
-  readonly longestAnswerMs: number;
-  readonly longestEndMs: number;
-  /** For each process that ran from beginning to end: bytes in use after warming up, and in the end. */
-  readonly heaps: readonly { readonly start: number; readonly end: number }[];
+  /** What happened, in lines. */
+  readonly summary: readonly string[];
   /** One line for each thing that is not as it must be. */
   readonly differences: readonly string[];
 }
@@ -79,7 +61,8 @@ class Soak {
   private readonly random: Chance;
   private readonly isShort: boolean;
   private readonly problems: string[] = [];
-  private readonly troubles: Record<string, number> = {};
+  /** What was done to the store. */
+  private readonly troubles: string[] = [];
   private readonly stopping = new AbortController();
 
   constructor(
@@ -124,7 +107,7 @@ class Soak {
 
     const heaps = heapsAtStart.map((start, i) => ({ start, end: heapsAtEnd[i] ?? Infinity }));
     const { payments, refunds } = await this.view((store) => storedLedger(store, buyers.references));
-    const handled = this.handledEvents();
+    const handled = readJournal<HandledEvent>(this.journal);
     const { ledger } = simulator;
     const found = [
       ...this.problems,
@@ -135,22 +118,18 @@ class Soak {
       ...differences({ ledger, payments, refunds, shown: buyers.shown, repeats: buyers.repeats, handled }),
     ];
     return {
-      payments: payments.length,
-      states: countBy(payments, ({ record }) => record.state),
-      refunds: countBy(refunds, ({ record }) => record.state),
-      reasons: countBy(payments, ({ record }) => (record.state === 'failed' ? record.reason : null)),
-      charges: ledger.charges.length,
-      requests: buyers.requests,
-      inquiries: ledger.calls('CheckPayment'),
-      events: [...payments, ...refunds].flatMap(owedEvents).length,
-      handlerCalls: handled.length,
-      gatewayFaults: faults.played,
-      storeTroubles: this.troubles,
-      kills: shops.kills,
-      deploys: shops.deploys,
-      longestAnswerMs: Math.round(buyers.longestMs),
-      longestEndMs: Math.round(shops.longestEndMs),
-      heaps,
+      summary: [
+        `payments   ${payments.length} (${counted(payments.map(({ record }) => record.state))})`,
+        `           ${ledger.charges.length} charges, ${ledger.calls('CheckPayment')} inquiries`,
+        `failed     ${counted(payments.map(({ record }) => (record.state === 'failed' ? record.reason : null)))}`,
+        `refunds    ${counted(refunds.map(({ record }) => record.state))}`,
+        `events     ${[...payments, ...refunds].flatMap(owedEvents).length}, ${handled.length} times handled`,
+        `faults     gateway ${faults.played}; store: ${counted(this.troubles) || 'none'}`,
+        `processes  ${shops.kills} killed, ${shops.deploys} shut down`,
+        `requests   ${buyers.requests}, the longest ${buyers.longestMs.toFixed(0)} ms`,
+        `shutdown   at most ${shops.longestEndMs.toFixed(0)} ms`,
+        `heap       ${heaps.map(({ start, end }) => `${megabytes(start)} → ${megabytes(end)} MB`).join(', ')}`,
+      ],
       differences: found,
     };
   }
@@ -182,7 +161,7 @@ class Soak {
       await delay(random.between(minPauseMs, maxPauseMs), undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       const name = names[turn % names.length] ?? '';
-      this.troubles[name] = (this.troubles[name] ?? 0) + 1;
+      this.troubles.push(name);
       await this.store.troubles[name]?.(random.between(500, maxTroubleMs));
     }
   }
@@ -238,14 +217,6 @@ class Soak {
       await store.close();
     }
   }
-
-  private handledEvents(): HandledEvent[] {
-    if (!existsSync(this.journal)) return [];
-    const lines = readFileSync(this.journal, 'utf8')
-      .split('\n')
-      .filter((line) => line !== '');
-    return lines.map((line) => JSON.parse(line) as HandledEvent);
-  }
 }
 
 async function leftIn(store: PaymentStore): Promise<string[]> {
@@ -259,16 +230,15 @@ function openPayments({ charging, initiating, awaiting, authorizing }: StoreCoun
   return charging.count + initiating.count + awaiting.count + authorizing.count;
 }
 
-function countBy<Key extends string>(
-  payments: readonly StoredPayment[],
-  keyOf: (payment: StoredPayment) => Key | null,
-): Partial<Record<Key, number>> {
-  const counts: Partial<Record<Key, number>> = {};
-  for (const payment of payments) {
-    const key = keyOf(payment);
-    if (key !== null) counts[key] = (counts[key] ?? 0) + 1;
-  }
-  return counts;
+/** How often each name is there: `succeeded 12, failed 3`. */
+function counted(names: readonly (string | null)[]): string {
+  const counts = new Map<string, number>();
+  for (const name of names) if (name !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1_048_576).toFixed(1);
 }
 
 function growthProblem({ start, end }: { start: number; end: number }): string[] {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { type Listener, listen } from '../rigs/sockets.js';
 
 /** What is paid or given back under this id has no clear outcome. */
 export const UNCLEAR_ID = 'UNCLEAR0000000000001';
@@ -22,11 +23,9 @@ export interface RecordedRequest {
 export class RecordingGateway {
   readonly requests: RecordedRequest[] = [];
   private amount?: string | number;
+  private listener?: Listener;
   private readonly server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body = Buffer.concat(chunks).toString();
+    void text(request).then((body) => {
       this.requests.push(recorded(request, body));
       response.end(JSON.stringify(this.answer(request.url ?? '', fieldsIn(body))));
     });
@@ -34,13 +33,12 @@ export class RecordingGateway {
 
   /** @returns its address */
   async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    this.listener = await listen(this.server);
+    return `http://127.0.0.1:${this.listener.port}`;
   }
 
   async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
+    await this.listener?.close();
   }
 
   /** It remembers the amount, since an approval of Auth3d is believed only if it names it. */

@@ -118,32 +118,19 @@ const OPTIONS: Readonly<Record<string, PaymentOptions>> = {
   'connections that are used once': { keepAliveMs: 0 },
 };
 
-const begin = {
-  doPayment:
-    (input: DoPaymentDto): Act =>
-    (payments) =>
-      payments.doPayment(input),
-  init3d:
-    (input: DoPaymentDto): Act =>
-    (payments) =>
-      payments.init3d(input),
-  hostedPage:
-    (input: HostedPaymentDto): Act =>
-    (payments) =>
-      payments.startHosted(input),
-  embeddedForm:
-    (input: HostedPaymentDto): Act =>
-    (payments) =>
-      payments.startHosted({ ...input, form: 'embedded' }),
-};
+type Begin<Input> = (input: Input) => Act;
+const doPayment: Begin<DoPaymentDto> = (input) => (payments) => payments.doPayment(input);
+const init3d: Begin<DoPaymentDto> = (input) => (payments) => payments.init3d(input);
+const hostedPage: Begin<HostedPaymentDto> = (input) => (payments) => payments.startHosted(input);
+const embeddedForm: Begin<HostedPaymentDto> = (input) => hostedPage({ ...input, form: 'embedded' });
 
 const withOptions = (act: Act, before?: Act): Cases =>
   Object.fromEntries(Object.entries(OPTIONS).map(([title, options]) => [title, { act, before, options }]));
 
-const withTransactions = (act: (transaction: object) => Act): Cases =>
+const withTransactions = (act: Begin<object>): Cases =>
   Object.fromEntries(TRANSACTIONS.map(([title, transaction, options]) => [title, { act: act(transaction), options }]));
 
-const salesOf = (act: (input: DoPaymentDto) => Act): Cases => ({
+const salesOf = (act: Begin<DoPaymentDto>): Cases => ({
   'what must be given': { act: act(sale()) },
   everything: { act: act(sale({ ...EVERYTHING, paymentMethod: 'LINK' }, WHOLE_TRANSACTION)) },
   ...withTransactions((transaction) => act(sale({}, transaction))),
@@ -151,7 +138,7 @@ const salesOf = (act: (input: DoPaymentDto) => Act): Cases => ({
   ...withOptions(act(sale())),
 });
 
-const hostedOf = (act: (input: HostedPaymentDto) => Act): Cases => ({
+const hostedOf = (act: Begin<HostedPaymentDto>): Cases => ({
   'what must be given': { act: act(hosted()) },
   everything: { act: act(hosted(EVERYTHING, WHOLE_TRANSACTION)) },
   ...withTransactions((transaction) => act(hosted({}, transaction))),
@@ -168,24 +155,24 @@ const CALLBACKS: Readonly<Record<string, object>> = {
   'an object as JSON': { ...FIELDS, InstrumentDetail: '{"CardType":"CREDIT","Bin":"450803"}' },
   'an object': { ...FIELDS, InstrumentDetail: { CardType: 'CREDIT', Bin: '450803' } },
 };
-const completions: Cases = Object.fromEntries(
-  Object.entries(CALLBACKS).map(([title, fields]) => [
-    title,
-    {
-      before: begin.init3d(sale()),
-      act: (payments) => payments.auth3d({ conversationId: SALE_ID, fields: fields as typeof FIELDS }),
-    },
-  ]),
-);
+const complete: Begin<object> = (fields) => (payments) =>
+  payments.auth3d({ conversationId: SALE_ID, fields: fields as typeof FIELDS });
+const atTheBank = init3d(sale());
+const completions: Cases = {
+  ...Object.fromEntries(
+    Object.entries(CALLBACKS).map(([title, fields]) => [title, { before: atTheBank, act: complete(fields) }]),
+  ),
+  ...withOptions(complete(FIELDS), atTheBank),
+};
 
-const direct = begin.doPayment(sale());
-const dear = begin.doPayment(sale({}, { amount: '2.500', currencyCode: 48 }));
+const direct = doPayment(sale());
+const dear = doPayment(sale({}, { amount: '2.500', currencyCode: 48 }));
 const refund =
   (amount?: string | number): Act =>
   (payments) =>
     payments.refund({ conversationId: SALE_ID, refundId: REFUND_ID, amount });
 const callOff: Act = (payments) => payments.void({ conversationId: SALE_ID, refundId: REFUND_ID });
-const unclear = begin.doPayment(sale({ conversationId: UNCLEAR_ID }));
+const unclear = doPayment(sale({ conversationId: UNCLEAR_ID }));
 const inquire: Act = (payments) => payments.inquire(UNCLEAR_ID);
 
 const refunds: Cases = {
@@ -211,7 +198,7 @@ const inquiries: Cases = {
     act: (payments) => payments.inquireRefund(UNCLEAR_ID),
   },
   'a page that is given up': {
-    before: begin.hostedPage(hosted()),
+    before: hostedPage(hosted()),
     act: (payments) => payments.abandon(SALE_ID),
   },
   ...withOptions(inquire, unclear),
@@ -234,10 +221,10 @@ const questions: Cases = {
 const requests: Cases = {
   'a base address with a path': { act: direct, options: { baseUrl: '/pos/' } },
   'addresses of the shop': {
-    act: begin.init3d(sale()),
+    act: init3d(sale()),
     options: { returnUrl: 'https://shop.example/back/{token}', failUrl: 'https://shop.example/no?t={token}' },
   },
-  'the address of the callback': { act: begin.init3d(sale()), options: { callbackUrl: 'https://proxy.example/in' } },
+  'the address of the callback': { act: init3d(sale()), options: { callbackUrl: 'https://proxy.example/in' } },
   "an interceptor of the host's": {
     act: (payments, app) => {
       app.get<HttpService>(PAYMENT_HTTP).axiosRef.interceptors.request.use((config) => {
@@ -262,20 +249,20 @@ const morposOptions: Cases = {
 };
 
 const FILES: Readonly<Record<string, Cases>> = {
-  'standard-doPayment': salesOf(begin.doPayment),
+  'standard-doPayment': salesOf(doPayment),
   'standard-settings': requests,
-  'standard-init3d': salesOf(begin.init3d),
-  'standard-auth3d': { ...completions, ...withOptions(completions['texts']!.act, begin.init3d(sale())) },
-  'morpos-doPayment': salesOf(begin.doPayment),
+  'standard-init3d': salesOf(init3d),
+  'standard-auth3d': completions,
+  'morpos-doPayment': salesOf(doPayment),
   'morpos-settings': { ...requests, ...morposOptions },
-  'morpos-init3d': salesOf(begin.init3d),
-  'morpos-auth3d': { ...completions, ...withOptions(completions['texts']!.act, begin.init3d(sale())) },
+  'morpos-init3d': salesOf(init3d),
+  'morpos-auth3d': completions,
   'morpos-checkPayment': inquiries,
   'morpos-checkBin': questions,
   'morpos-refund': refunds,
   'morpos-void': voids,
-  'morpos-hostedPage': hostedOf(begin.hostedPage),
-  'morpos-embeddedForm': hostedOf(begin.embeddedForm),
+  'morpos-hostedPage': hostedOf(hostedPage),
+  'morpos-embeddedForm': hostedOf(embeddedForm),
 };
 
 /** A merchant's application, whose clock stands still. */
