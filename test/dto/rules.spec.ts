@@ -30,37 +30,40 @@ function brokenRules(value: unknown, rules: readonly PropertyDecorator[], others
   return errors.flatMap(({ constraints = {} }) => Object.keys(constraints));
 }
 
-it('a required field is neither absent nor null', () => {
-  for (const value of [undefined, null]) expect(brokenRules(value, [Field()])).toEqual(['isDefined']);
-  for (const value of ['', 0, false]) expect(brokenRules(value, [Field()])).toEqual([]);
-});
+class Part {}
+const DATES = ['05/02/2025 15:09:09', '05.02.2025T15:09:09', '05-02-2025 15:09:09'];
+const NO_DATES = ['2025-02-05T15:09:09Z', '5/2/2025 15:09:09', '05/02/2025', 7];
 
-it('an optional field may be absent, but not null', () => {
-  expect(brokenRules(undefined, [OptionalField(IsText())])).toEqual([]);
-  expect(brokenRules(null, [OptionalField(IsText())])).toEqual(['text']);
-});
-
-it('a nested field is an object, never an array', () => {
-  class Part {}
-  const rules = [Field(IsNested(() => Part))];
-  for (const value of ['x', 7, []]) expect(brokenRules(value, rules)).toContain('isObject');
-});
-
-it('a received field may be absent or null, and is otherwise text', () => {
-  for (const value of [undefined, null, '', 'x']) expect(brokenRules(value, [ReceivedField()])).toEqual([]);
-  expect(brokenRules(7, [ReceivedField()])).toEqual(['isString']);
-  expect(brokenRules('x', [ReceivedField(IsCurrencyCode())])).toEqual(['currencyCode']);
-});
-
-it('an amount without a currency beside it is not judged by its decimals', () => {
-  expect(brokenRules('1.2345678', [IsAmount()])).toEqual([]);
-  expect(brokenRules('1.2345678', [IsAmount()], { currencyCode: undefined })).toEqual(['amountDecimals']);
-  for (const [amount, rule] of [
-    ['0', 'amountPositive'],
-    ['1,5', 'amountFormat'],
-  ] as const) {
-    expect(brokenRules(amount, [IsAmount()])).toEqual([rule]);
-  }
+test.each<[what: string, rules: PropertyDecorator[], broken: string[], values: unknown[], others?: object]>([
+  ['a required field', [Field()], [], ['', 0, false]],
+  ['a required field', [Field()], ['isDefined'], [undefined, null]],
+  ['an optional field', [OptionalField(IsText())], [], [undefined]],
+  ['an optional field', [OptionalField(IsText())], ['text'], [null]],
+  ['a nested field', [Field(IsNested(() => Part))], ['isObject', 'nestedValidation'], ['x', 7]],
+  ['a nested field', [Field(IsNested(() => Part))], ['isObject'], [[]]],
+  ['a received field', [ReceivedField()], [], [undefined, null, '', 'x']],
+  ['a received field', [ReceivedField()], ['isString'], [7]],
+  ['a received currency', [ReceivedField(IsCurrencyCode())], ['currencyCode'], ['x']],
+  ['a received text', [IsReceivedText()], [], ['', ' ', 'x'.repeat(256)]],
+  ['a received text', [IsReceivedText()], ['isString'], [7, null, ['x'], {}]],
+  ['a date and time', [IsDateTimeText()], [], DATES],
+  ['a date and time', [IsDateTimeText()], ['dateTimeText'], NO_DATES],
+  // Without a currency beside it, an amount is not judged by its decimals.
+  ['an amount', [IsAmount()], [], ['1.2345678']],
+  ['an amount', [IsAmount()], ['amountPositive'], ['0']],
+  ['an amount', [IsAmount()], ['amountFormat'], ['1,5']],
+  ['an amount', [IsAmount()], ['amountDecimals'], ['1.2345678'], { currencyCode: undefined }],
+  ['an amount', [IsAmount()], [], ['100.5'], { currencyCode: 949 }],
+  ['an amount', [IsAmount()], [], ['1.2345'], { currencyCode: 990 }],
+  ['an amount', [IsAmount()], [], ['100'], { currencyCode: '392' }],
+  // A month and two digits of the year, once it is read.
+  ['an expiry', [IsExpiry()], [], ['1230']],
+  ['an expiry', [IsExpiry()], ['expiry'], ['12/30', '122030']],
+  // By the clock of the system.
+  ['an expiry to come', [IsNotExpired({})], [], ['1299']],
+  ['an expiry to come', [IsNotExpired({})], ['notExpired'], ['0120']],
+])('%s breaks its rules or not (%#)', (_what, rules, broken, values, others = {}) => {
+  for (const value of values) expect([value, brokenRules(value, rules, others)]).toEqual([value, broken]);
 });
 
 const MONTH = fc.integer({ min: 1, max: 12 });
@@ -121,51 +124,13 @@ describe('readExpiry', () => {
   });
 });
 
-describe('an expiry', () => {
-  it('is a month and two digits of the year once it is read', () => {
-    expect(brokenRules('1230', [IsExpiry()])).toEqual([]);
-    for (const value of ['12/30', '122030']) expect(brokenRules(value, [IsExpiry()])).toEqual(['expiry']);
-  });
-
-  it.each([
-    ['1226', '2027-01-01T11:59:59.999Z', false],
-    ['1226', '2027-01-01T12:00:00Z', true],
-    ['0128', '2028-02-01T11:59:59.999Z', false],
-    ['0128', '2028-02-01T12:00:00Z', true],
-    ['0228', '2028-02-29T23:59:59Z', false],
-    ['1326', '2099-01-01T00:00:00Z', false],
-  ])('%s at %s: has it passed everywhere? %p', (expDate, now, expected) => {
-    expect(hasExpired(expDate, new Date(now))).toBe(expected);
-  });
-
-  it('that is past by the clock of the system breaks a rule of its own', () => {
-    expect(brokenRules('0120', [IsNotExpired({})])).toEqual(['notExpired']);
-    expect(brokenRules('1299', [IsNotExpired({})])).toEqual([]);
-  });
-});
-
 it.each([
-  ['100.5', 949, []],
-  ['1.2345', 990, []],
-  ['100', '392', []],
-])('an amount of %p in the currency %p breaks %p', (amount, currencyCode, broken) => {
-  expect(brokenRules(amount, [IsAmount()], { currencyCode })).toEqual(broken);
-});
-
-describe.each([
-  ['isString', IsReceivedText(), ['', ' ', 'x'.repeat(256)], [7, null, ['x'], {}]],
-  [
-    'dateTimeText',
-    IsDateTimeText(),
-    ['05/02/2025 15:09:09', '05.02.2025T15:09:09', '05-02-2025 15:09:09'],
-    ['2025-02-05T15:09:09Z', '5/2/2025 15:09:09', '05/02/2025', 7],
-  ],
-])('%s', (name, rule, good, bad) => {
-  it('takes what is good', () => {
-    for (const value of good) expect(brokenRules(value, [rule])).toEqual([]);
-  });
-
-  it('refuses what is not', () => {
-    for (const value of bad) expect(brokenRules(value, [rule])).toEqual([name]);
-  });
+  ['1226', '2027-01-01T11:59:59.999Z', false],
+  ['1226', '2027-01-01T12:00:00Z', true],
+  ['0128', '2028-02-01T11:59:59.999Z', false],
+  ['0128', '2028-02-01T12:00:00Z', true],
+  ['0228', '2028-02-29T23:59:59Z', false],
+  ['1326', '2099-01-01T00:00:00Z', false],
+])('an expiry of %s, at %s: has it passed everywhere? %p', (expDate, now, expected) => {
+  expect(hasExpired(expDate, new Date(now))).toBe(expected);
 });

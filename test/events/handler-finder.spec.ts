@@ -1,4 +1,4 @@
-import { Controller, Inject, Injectable, type ModuleMetadata, Scope, type Type } from '@nestjs/common';
+import { Controller, Inject, Injectable, type ModuleMetadata, type Provider, Scope, type Type } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { OnPayment, type PaymentEvent } from 'nestjs-card-payment';
@@ -109,31 +109,32 @@ describe('HandlerFinder', () => {
     expect(orders.seen).toEqual(['ONE:1']);
   });
 
-  it('finds an instance only once, even with several tokens', async () => {
-    const handlers = await find({
-      providers: [
+  const VALUES = [Object.create(null), null, 'text', 7, () => undefined, new Proxy({}, {})] as unknown[];
+
+  it.each<[string, Provider[], found: string[]]>([
+    [
+      'an instance once, even with several tokens',
+      [
         Orders,
         { provide: 'alias', useExisting: Orders },
         { provide: 'factory', useFactory: (orders: Orders) => orders, inject: [Orders] },
       ],
-    });
-    expect(handlers.map(({ id }) => id)).toEqual(['Orders.settled', 'look', 'give-back']);
-  });
-
-  it('finds inherited methods, with ids of the subclass', async () => {
-    const handlers = await find({ providers: [BookOrders] });
-    expect(handlers.map(({ id }) => id)).toEqual(['BookOrders.settled', 'look', 'give-back']);
-  });
-
-  it('ignores providers without a prototype, or that are not objects', async () => {
-    const values = [Object.create(null), null, 'text', 7, () => undefined, new Proxy({}, {})] as unknown[];
-    const providers = values.map((useValue, index) => ({ provide: `value-${index}`, useValue }));
-    expect(await find({ providers: [...providers, Transient] })).toEqual([]);
-  });
-
-  it('accepts the same id in two accounts', async () => {
-    const handlers = await find({ providers: [OncePerAccount] });
-    expect(handlers.map(({ id, account }) => `${account} ${id}`)).toEqual(['default same', 'eu same']);
+      ['default Orders.settled', 'eu look', 'eu give-back'],
+    ],
+    [
+      'inherited methods, with ids of the subclass',
+      [BookOrders],
+      ['default BookOrders.settled', 'eu look', 'eu give-back'],
+    ],
+    ['the same id in two accounts', [OncePerAccount], ['default same', 'eu same']],
+    [
+      'nothing in providers without a prototype, or that are no objects',
+      [...VALUES.map((useValue, index) => ({ provide: `value-${index}`, useValue })), Transient],
+      [],
+    ],
+  ])('finds %s', async (_what, providers, found) => {
+    const handlers = await find({ providers });
+    expect(handlers.map(({ id, account }) => `${account} ${id}`)).toEqual(found);
   });
 
   it.each([
@@ -174,7 +175,7 @@ describe('HandlerFinder', () => {
   });
 
   it.each([
-    { concurrency: 1, timeoutMs: 1 },
+    { concurrency: 1, timeoutMs: 1, id: 'x'.repeat(255) },
     { concurrency: 100, timeoutMs: 2_147_483_647 },
   ])('accepts %j', async (options) => {
     expect(await find({ providers: [handlerWith(options)] })).toMatchObject([options]);

@@ -18,6 +18,7 @@ const SALE = sampleSale();
 const PAYMENT = toPayment(aPaymentRecord({ state: 'authorizing', amount: '60.00' }));
 const APPROVED = replied({ code: 'B0000', conversationId: SALE.conversationId });
 const CALLBACK = { Code: 'B0000', MdStatus: 'x' };
+const AUTH3D = { payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK };
 
 /** The operations of the standard dialect, with another body or reader. */
 function altered(part: object): Partial<GatewayDialect> {
@@ -67,16 +68,11 @@ describe('nothing is sent', () => {
     ['makes a header that is no text', { headers: () => ({ 'x-ClientID': 7 as never }) }],
   ])('when the dialect %s', async (_how, over) => {
     const unhandled = recordUnhandled();
-    const { client, transport } = stubClient(APPROVED, standard(over));
+    const { client, transport, pay } = stubClient(APPROVED, standard(over));
     for (const outcome of [
-      await client.charge('doPayment', SALE, { expected: SALE }, OPEN_CLAIM),
+      await pay(),
       await client.init3d(SALE),
-      await client.charge(
-        'auth3d',
-        { payment: PAYMENT, fields: CALLBACK, gathered: CALLBACK },
-        { expected: PAYMENT },
-        OPEN_CLAIM,
-      ),
+      await client.charge('auth3d', AUTH3D, { expected: PAYMENT }, OPEN_CLAIM),
     ]) {
       expect(outcome).toEqual({ sent: false, why: expect.stringMatching(/signer/) as string });
       expect(JSON.stringify(outcome)).not.toContain(CARD);
@@ -92,8 +88,8 @@ describe('nothing is sent', () => {
   ])('when the signer answers after the claim may have run out: %d seconds', async (seconds, sent) => {
     let answer: (sign: string) => void = () => undefined;
     const dialect = standardDialect({ signer: () => new Promise((resolve) => (answer = resolve)) });
-    const { client, clock, transport } = stubClient(APPROVED, dialect);
-    const paying = client.charge('doPayment', SALE, { expected: SALE }, OPEN_CLAIM);
+    const { pay, clock, transport } = stubClient(APPROVED, dialect);
+    const paying = pay();
     await clock.advance(seconds * 1_000);
     answer('SIGN');
     expect(await paying).toMatchObject({ sent, ...(!sent && { why: 'the signer took too long' }) });
@@ -106,16 +102,15 @@ describe('nothing is sent', () => {
     ['never answers', () => new Promise<boolean>(() => undefined), () => true],
     ['would run out', () => Promise.resolve(true), (ms: number) => ms !== 60_000],
   ])('when the claim %s: the caller is told within eight seconds', async (_how, confirmTime, mayStart) => {
-    const { client, clock, transport } = stubClient(APPROVED);
-    const paying = client.charge('doPayment', SALE, { expected: SALE }, { timeoutMs: 60_000, confirmTime, mayStart });
+    const { pay, clock, transport } = stubClient(APPROVED);
+    const paying = pay({ timeoutMs: 60_000, confirmTime, mayStart });
     await clock.advance(8_000);
     expect(await paying).toBe(TOO_LATE);
     expect(transport.requests).toHaveLength(0);
   });
 
   it('when the claim has run out by the time it is written', async () => {
-    const { client } = stubClient({ sent: false, cause: 'claim_over' });
-    expect(await client.charge('doPayment', SALE, { expected: SALE }, OPEN_CLAIM)).toBe(TOO_LATE);
+    expect(await stubClient({ sent: false, cause: 'claim_over' }).pay()).toBe(TOO_LATE);
   });
 });
 
@@ -138,12 +133,7 @@ describe('the span of a request', () => {
       { 'error.type': 'ECONNRESET' },
     ],
   ])('to %s that meets %j shows %j', async (baseUrl, transmission, shown) => {
-    await stubClient(transmission, standard(), { baseUrl }).client.charge(
-      'doPayment',
-      SALE,
-      { expected: SALE },
-      OPEN_CLAIM,
-    );
+    await stubClient(transmission, standard(), { baseUrl }).pay();
     const { attributes, status } = recorder.span('POST /v1/Payment/DoPayment');
     const named = { 'server.address': 'gateway.example', 'card_payment.operation': 'doPayment' };
     expect(attributes).toMatchObject({ ...named, 'card_payment.account': 'default', ...shown });
@@ -160,10 +150,7 @@ test('the sign of an answer is verified only where that is asked for, with the k
     [false, null],
     [true, 'sign_mismatch'],
   ] as const) {
-    const { client } = stubClient(APPROVED, dialect, { verifySign });
-    expect(await client.charge('doPayment', SALE, { expected: SALE }, OPEN_CLAIM)).toMatchObject({
-      outcome: { reason },
-    });
+    expect(await stubClient(APPROVED, dialect, { verifySign }).pay()).toMatchObject({ outcome: { reason } });
   }
   expect(keys).toEqual(['api-key-1']);
 });
@@ -195,12 +182,8 @@ describe('an answer, where a dialect in plain JavaScript', () => {
   ])('%s, is judged without a throw', async (_how, over, outcome) => {
     const unhandled = recordUnhandled();
     const dialect = Object.defineProperties(standard(), Object.getOwnPropertyDescriptors(over));
-    const { client } = stubClient(APPROVED, dialect);
-    for (const attempt of [
-      await client.charge('doPayment', SALE, { expected: SALE }, OPEN_CLAIM),
-      await client.charge('doPayment', SALE, { expected: SALE }, OPEN_CLAIM),
-    ])
-      expect(attempt).toMatchObject({ sent: true, outcome });
+    const { pay } = stubClient(APPROVED, dialect);
+    for (const attempt of [await pay(), await pay()]) expect(attempt).toMatchObject({ sent: true, outcome });
     expect(await unhandled()).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import type { NoReply, Transmission } from '../../lib/gateway/transport/attempt.
 import { toPayment } from '../../lib/payment/payment.js';
 import { expectCases } from '../rigs/case-texts.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
-import { OPEN_CLAIM, sampleSale } from './sample-sale.js';
+import { sampleSale } from './sample-sale.js';
 import { replied as answered, stubClient } from './stub-client.js';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
@@ -100,8 +100,7 @@ describe('trouble with the gateway', () => {
     ],
   ])('is told by the client: %j (%s)', async (...row) => {
     const [transmission, line, over] = row;
-    const { client } = stubClient(transmission, { ...morposDialect(), ...over }, {}, trouble);
-    await client.charge('doPayment', sampleSale(), { expected: sampleSale() }, OPEN_CLAIM);
+    await stubClient(transmission, { ...morposDialect(), ...over }, {}, trouble).pay();
     expect(log.map((it) => it.slice(0, line?.length))).toEqual(line === null ? [] : [line]);
     if (over) expect(records).toMatchObject([{ operation: 'doPayment', error: thrown.slice(0, -16) }]);
   });

@@ -5,7 +5,7 @@ import type { GatewayTrouble } from '../../lib/gateway/gateway-trouble.js';
 import type { GatewayTransport } from '../../lib/gateway/transport/gateway-transport.js';
 import type { Transmission, WireRequest } from '../../lib/gateway/transport/attempt.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
-import { CREDENTIALS } from './sample-sale.js';
+import { CREDENTIALS, OPEN_CLAIM, sampleSale } from './sample-sale.js';
 
 /** Keeps the requests, and answers each with the same transmission. */
 class StubTransport {
@@ -37,7 +37,9 @@ export function stubClient(
     ...over,
   };
   const client = new GatewayClient(settings, transport as unknown as GatewayTransport, clock, trouble);
-  return { clock, transport, client };
+  const sale = sampleSale();
+  const pay = (claim = OPEN_CLAIM) => client.charge('doPayment', sale, { expected: sale }, claim);
+  return { clock, transport, client, pay };
 }
 
 export function standard(over: Partial<GatewayDialect> = {}): GatewayDialect {

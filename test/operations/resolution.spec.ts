@@ -1,5 +1,6 @@
+import { inspect } from 'node:util';
 import { Logger } from '@nestjs/common';
-import type { PaymentService } from 'nestjs-card-payment';
+import { type PaymentService, PaymentValidationError } from 'nestjs-card-payment';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { advance } from '../../lib/payment/transitions.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
@@ -29,23 +30,15 @@ describe('resolve', () => {
     return (await shop.store.find('default', ID))!;
   }
 
-  const STATE = { path: 'state', rule: 'isIn', message: 'must be succeeded or failed' };
-  const NOTE = { path: 'note', rule: 'isNotEmpty', message: 'must say how it was found out' };
-  const SURPLUS = {
-    path: 'arguments',
-    rule: 'maxLength',
-    message: 'must be four at most: by and force are options',
-  };
-  const OBJECT = {
-    path: 'options',
-    rule: 'isObject',
-    message: 'must be an object, such as { by: "ada@shop.example" }',
-  };
-  const BY = { path: 'options.by', rule: 'isNotEmpty', message: 'must be a text that says who, or left out' };
-  const FORCE = { path: 'options.force', rule: 'isBoolean', message: 'must be true, false, or left out' };
-  const ONLY = { path: 'options', rule: 'whitelist', message: 'may hold by and force, and nothing else' };
+  const STATE = 'state isIn: must be succeeded or failed';
+  const NOTE = 'note isNotEmpty: must say how it was found out';
+  const SURPLUS = 'arguments maxLength: must be four at most: by and force are options';
+  const OBJECT = 'options isObject: must be an object, such as { by: "ada@shop.example" }';
+  const BY = 'options.by isNotEmpty: must be a text that says who, or left out';
+  const FORCE = 'options.force isBoolean: must be true, false, or left out';
+  const ONLY = 'options whitelist: may hold by and force, and nothing else';
 
-  it.each<[string, given: unknown[], issues: object[]]>([
+  it.each<[string, given: unknown[], problems: string[]]>([
     ['another state', ['review', 'seen'], [STATE]],
     ['no state', [undefined, 'seen'], [STATE]],
     ['an empty note', ['failed', ' '], [NOTE]],
@@ -64,11 +57,21 @@ describe('resolve', () => {
       ['review', ' ', { by: ' ', force: 'yes', reason: 'none' }, 'more'],
       [STATE, NOTE, SURPLUS, BY, FORCE, ONLY],
     ],
-  ])('refuses %s, says why, and writes nothing', async (_what, given, issues) => {
+  ])('refuses %s, says why, and writes nothing', async (_what, given, problems) => {
     const record = await add({ state: 'unknown' });
     const resolve = payments.resolve.bind(payments) as (...given: unknown[]) => Promise<unknown>;
-    await expect(resolve(ID, ...given)).rejects.toMatchObject({ code: 'PAYMENT_VALIDATION', issues });
+    const error: unknown = await resolve(ID, ...given).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(PaymentValidationError);
+    const { issues } = error as PaymentValidationError;
+    expect(issues.map(({ path, rule, message }) => `${path} ${rule}: ${message}`)).toEqual(problems);
     expect(await stored()).toEqual(record);
+  });
+
+  it('shows nothing of what the store threw', async () => {
+    shop.store.find = () => Promise.reject(new Error('password=secret'));
+    const error: unknown = await payments.resolve(ID, 'failed', 'seen').catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'PAYMENT_STORE' });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('secret');
   });
 
   it('stores a note without card numbers and control characters, cut to a thousand characters', async () => {

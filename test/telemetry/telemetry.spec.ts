@@ -4,6 +4,7 @@ import { observe } from '../../lib/telemetry/metrics.js';
 import { sale } from '../rigs/sale.js';
 import { itPlays } from '../rigs/played-scripts.js';
 import { ObservedShop, TOLD } from './observed-shop.js';
+import { TelemetryRecorder } from './recorder.js';
 
 describe('OpenTelemetry and the health page', () => {
   itPlays(import.meta.url, ['observed.txt'], async ({ title, steps }) => {
@@ -48,6 +49,15 @@ describe('OpenTelemetry and the health page', () => {
       trace.disable();
       trace.setGlobalTracerProvider({ getTracer: () => ({ startSpan: fail }) } as never);
       expect(await shop.play('pay')).toContain('    succeeded');
+    });
+
+    it('links to nothing where the start was not traced', async () => {
+      shop.recorder.stop();
+      await shop.play('init3d');
+      const later = new TelemetryRecorder().start();
+      await shop.play('callback');
+      later.stop();
+      expect(later.span('card_payment.auth3d').links).toEqual([]);
     });
 
     it('changes nothing for a host without an SDK', async () => {
