@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startSimulator, type Simulator } from 'nestjs-card-payment/simulator';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type DeskShop, StaffAccess, startDesk } from '../desk/desk-shop.js';
 import { sale } from '../rigs/sale.js';
 import { barriersOf } from './accessible-page.js';
 import { inWhole, sample } from '../rigs/extent.js';
-import { goBack, PLAIN_HOST } from './browser.js';
+import { goBack, noteComplaints, PLAIN_HOST } from './browser.js';
 import { useBrowser } from './shared-browser.js';
 
 /** As with helmet's defaults, but for what needs TLS. */
@@ -56,14 +56,14 @@ describe('the desk in a browser', () => {
     StaffAccess.reset();
     complaints = [];
   });
+  afterEach(async () => {
+    for (const context of used.browser.contexts()) await context.close();
+  });
 
   async function visit(options: BrowserContextOptions, path = '', base = shop.url): Promise<Page> {
     const context = await used.browser.newContext({ locale: 'en-GB', ...options });
+    noteComplaints(context, complaints, /status of 404/);
     const page = await context.newPage();
-    page.on('console', (message) => {
-      if (message.type() === 'error' && !message.location().url.endsWith('/favicon.ico'))
-        complaints.push(message.text());
-    });
     await page.goto(`${base}/desk${path}`);
     return page;
   }
@@ -89,8 +89,17 @@ describe('the desk in a browser', () => {
     await page.locator('[name=note]').fill('as the panel says');
     await page.locator('button[name=state]').first().click();
     expect(await barriersOf(page)).toEqual([]);
-    expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
-    await page.context().close();
+    expect(complaints).toEqual([]);
+  });
+
+  it('an open page that could not be given up is told of, for everyone', async () => {
+    const page = await visit({}, `/payments/${ids['open']}`);
+    simulator.fail({ operation: 'CheckPayment', kind: 'status', status: 503 });
+    await page.locator('summary', { hasText: 'Give the open page up' }).click();
+    await page.getByRole('button', { name: 'Give the open page up…' }).click();
+    await page.getByRole('button', { name: 'Yes: Give the open page up' }).click();
+    expect(await page.getByRole('status').innerText()).toBe('Give the open page up: Page open.');
+    expect(await barriersOf(page)).toEqual([]);
   });
 
   it('a payment is settled by keyboard, a refund is clicked twice, and Back gives nothing back again', async () => {
@@ -113,7 +122,6 @@ describe('the desk in a browser', () => {
     await Promise.all([again, goBack(page)]);
     await page.getByText('Refund: Given back.').waitFor();
     expect((await shop.payments.refunds(id)).map(({ amount }) => amount)).toEqual(['20.50']);
-    await page.context().close();
   });
 
   it('a site without TLS can be used, and one of another name cannot send its forms', async () => {
@@ -124,19 +132,16 @@ describe('the desk in a browser', () => {
     await page.locator('h1 [data-state="succeeded"]').waitFor();
     const other = await lose();
     await page.goto(`${plain}/desk/payments/${other}`);
-    const action = await page.locator('form').first().getAttribute('action');
+    const form = page.locator('form').first();
+    const action = await form.getAttribute('action');
     const target = new URL(action ?? '', `${shop.url}/desk/payments/${other}`).href;
-    const fields = await page
-      .locator('form')
-      .first()
+    const fields = await form
       .locator('input')
       .evaluateAll((all: { outerHTML: string }[]) => all.map((each) => each.outerHTML).join(''));
     const foreign = await used.browser.newPage();
     await foreign.setContent(`<form method="post" action="${target}">${fields}<button>go</button></form>`);
     const [answer] = await Promise.all([foreign.waitForResponse(target), foreign.getByRole('button').click()]);
     expect([answer.status(), (await shop.operations.find(other))?.state]).toEqual([403, 'unknown']);
-    await foreign.close();
-    await page.context().close();
   });
 
   it('a picture of it can be taken', async () => {
@@ -144,6 +149,5 @@ describe('the desk in a browser', () => {
     const picture = await page.screenshot();
     expect(picture.length).toBeLessThan(200 * 1024);
     if (process.env.DESK_PICTURE) writeFileSync(process.env.DESK_PICTURE, picture);
-    await page.context().close();
   });
 });
