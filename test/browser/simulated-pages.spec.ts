@@ -49,7 +49,7 @@ describe('the pages of the simulator', () => {
   }
 
   describe('the bank', () => {
-    useSimulator({ dialect: 'standard', slowMs: 50 });
+    useSimulator({ dialect: 'standard', slowMs: 400 });
 
     /** Shows the page of a 3D payment, which sends the buyer to the bank. */
     async function showBank(at: Page): Promise<void> {
@@ -100,7 +100,7 @@ describe('the pages of the simulator', () => {
       const before = performance.now();
       await type(bank, '333333');
       await bank.waitForURL(urls.returnUrl);
-      expect(performance.now() - before).toBeGreaterThan(49);
+      expect(performance.now() - before).toBeGreaterThan(399);
       expect(shop.received.splice(0)).toHaveLength(1);
 
       await showBank(bank);

@@ -16,6 +16,7 @@ import { type DeskAct, DeskAccess, type DeskStaff, PaymentDeskModule } from 'nes
 import type { Simulator } from 'nestjs-card-payment/simulator';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 import { type Merchant, type Platform, simulatorOptions, startMerchant } from '../e2e/merchant.js';
+import { unescaped } from '../rigs/page-text.js';
 
 export const EVERYTHING = ['look', 'ask', 'settle', 'refund', 'replay'] as const;
 
@@ -147,11 +148,8 @@ export class DeskPage {
 
   /** Without tags, in one line. */
   get text(): string {
-    return this.html
-      .replace(/<head>.*<\/head>/s, '')
-      .replace(/<[^>]*>/g, ' ')
-      .replace(/&#(\d+);/g, (_match, code) => String.fromCharCode(Number(code)))
-      .replace(/\s+/g, ' ');
+    const text = this.html.replace(/<head>.*<\/head>/s, '').replace(/<[^>]*>/g, ' ');
+    return unescaped(text).replace(/\s+/g, ' ');
   }
 
   get state(): string | undefined {
@@ -179,9 +177,8 @@ export class DeskPage {
     );
     if (!form) throw new Error(`There is no form of ${act}`);
     const inputs = [...(form[2] ?? '').matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
-    const unescaped = (text = '') => text.replace(/&#(\d+);/g, (_match, code) => String.fromCharCode(Number(code)));
-    const fields = Object.fromEntries(inputs.map(([, name = '', value]) => [name, unescaped(value)]));
-    return { url: this.at(unescaped(form[1])), fields };
+    const fields = Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, unescaped(value)]));
+    return { url: this.at(unescaped(form[1] ?? '')), fields };
   }
 
   async send(act: string, typed: Readonly<Record<string, string>> = {}): Promise<DeskPage> {
