@@ -58,39 +58,37 @@ describe('hosted', () => {
       expect(await page.locator('main').innerText()).toMatch(/Kind\s+At the gateway’s page/);
     });
 
-    it('a card is declined, and another one pays', async () => {
+    it.each([
+      {
+        what: 'a card is declined, and another one pays',
+        leave: () => buyer.payAtPage(DECLINED_CARD),
+        sees: ['declinedAtPage', 'Your card was declined', true],
+        next: 'Try another card at the payment page',
+      },
+      {
+        what: 'a buyer cancels, continues, and pays',
+        leave: () => buyer.button('Cancel').click(),
+        sees: ['atPage', 'The payment page is open', false],
+        next: 'Continue at the payment page',
+      },
+    ] as const)('$what', async ({ leave, sees: [outcome, heading, isToldOfNoCharge], next }) => {
       const orderId = await buyer.order('Coffee cup');
       await buyer.goToPaymentPage();
       const opened = buyer.page.url();
-      await buyer.payAtPage(DECLINED_CARD);
-      await buyer.sees('declinedAtPage');
-      expect(await buyer.page.locator('h1').innerText()).toBe('Your card was declined');
-      expect(await buyer.text()).toContain('Nothing was charged. You can try another card');
+      await leave();
+      await buyer.sees(outcome);
+      expect(await buyer.page.locator('h1').innerText()).toBe(heading);
+      expect((await buyer.text()).includes('Nothing was charged')).toBe(isToldOfNoCharge);
       expect(charges()).toEqual([]);
 
-      await buyer.button('Try another card at the payment page').click();
-      await buyer.seesPaymentPage();
-      expect(buyer.page.url()).toBe(opened);
-      await buyer.payAtPage();
-      await buyer.sees('paid');
-      expect(charges()).toEqual(['420.00']);
-      expect(await statesOf(orderId)).toEqual(['hosted succeeded null']);
-    });
-
-    it('a buyer cancels, continues, and pays', async () => {
-      await buyer.order('Coffee cup');
-      await buyer.goToPaymentPage();
-      const opened = buyer.page.url();
-      await buyer.button('Cancel').click();
-      await buyer.sees('atPage');
-      expect(await buyer.text()).not.toContain('Nothing was charged');
-      await buyer.button('Continue at the payment page').click();
+      await buyer.button(next).click();
       await buyer.seesPaymentPage();
       expect(buyer.page.url()).toBe(opened);
       await buyer.payAtPage();
       await buyer.sees('paid');
       expect(pagesOpened()).toBe(1);
       expect(charges()).toEqual(['420.00']);
+      expect(await statesOf(orderId)).toEqual(['hosted succeeded null']);
     });
 
     it('Back leads to the order, not to a form that could pay twice', async () => {
