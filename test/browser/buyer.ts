@@ -49,6 +49,7 @@ export class Buyer {
   async enter(options: BrowserContextOptions = {}): Promise<this> {
     await this.page?.context().close();
     const context = await this.used.browser.newContext({ locale: 'en-GB', ...options });
+    context.setDefaultTimeout(15_000);
     noteComplaints(context, this.complaints, this.expected);
     this.requests.length = 0;
     context.on('request', (request) => {

@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startSimulator, type Simulator } from 'nestjs-card-payment/simulator';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { type DeskShop, StaffAccess, startDesk } from '../desk/desk-shop.js';
+import { useDesk } from '../desk/desk-shop.js';
 import { sale } from '../rigs/sale.js';
 import { barriersOf } from './accessible-page.js';
 import { inWhole, sample } from '../rigs/extent.js';
@@ -16,21 +15,17 @@ const HELMET =
 
 describe('the desk in a browser', () => {
   const used = useBrowser();
-  let simulator: Simulator;
-  let shop: DeskShop;
+  const shop = useDesk('express', {
+    configure: (app) =>
+      app.use((_request: unknown, response: { header(name: string, value: string): void }, next: () => void) => {
+        response.header('Content-Security-Policy', HELMET);
+        next();
+      }),
+  });
   let complaints: string[];
   const ids: Record<string, string> = {};
 
   beforeAll(async () => {
-    StaffAccess.reset();
-    simulator = await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true });
-    shop = await startDesk('express', simulator, {
-      configure: (app) =>
-        app.use((_request: unknown, response: { header(name: string, value: string): void }, next: () => void) => {
-          response.header('Content-Security-Policy', HELMET);
-          next();
-        }),
-    });
     const pay = async (amount?: string) => (await shop.payments.doPayment(sale(amount))).conversationId;
     for (const amount of ['1149.90', '89.00', '420.00', '1480.00', '310.50']) await pay(amount);
     ids['declined'] = await pay('40.51');
@@ -41,19 +36,14 @@ describe('the desk in a browser', () => {
       note: 'A chip in the glaze',
       by: 'Ada',
     });
-    simulator.fail({ operation: 'refund', kind: 'close', at: 'after' });
+    shop.simulator.fail({ operation: 'refund', kind: 'close', at: 'after' });
     await shop.operations.refund({ conversationId: ids['refunded'], amount: '10', by: 'Bora' });
     ids['review'] = await pay('40.31');
     const { reference, transactionDetails } = sale();
     const open = await shop.payments.startHosted({ reference, transactionDetails });
     ids['open'] = open.payment.conversationId;
   }, 60_000);
-  afterAll(async () => {
-    await shop?.app.close();
-    await simulator?.close();
-  });
   beforeEach(() => {
-    StaffAccess.reset();
     complaints = [];
   });
   afterEach(async () => {
@@ -68,7 +58,7 @@ describe('the desk in a browser', () => {
     return page;
   }
   const lose = async () => {
-    simulator.fail({ operation: 'DoPayment', kind: 'close', at: 'after' });
+    shop.simulator.fail({ operation: 'DoPayment', kind: 'close', at: 'after' });
     return (await shop.payments.doPayment(sale('12500.00'))).conversationId;
   };
 
@@ -94,7 +84,7 @@ describe('the desk in a browser', () => {
 
   it('an open page that could not be given up is told of, for everyone', async () => {
     const page = await visit({}, `/payments/${ids['open']}`);
-    simulator.fail({ operation: 'CheckPayment', kind: 'status', status: 503 });
+    shop.simulator.fail({ operation: 'CheckPayment', kind: 'status', status: 503 });
     await page.locator('summary', { hasText: 'Give the open page up' }).click();
     await page.getByRole('button', { name: 'Give the open page up…' }).click();
     await page.getByRole('button', { name: 'Yes: Give the open page up' }).click();

@@ -1,21 +1,10 @@
-import {
-  type DynamicModule,
-  type ExecutionContext,
-  Injectable,
-  type INestApplication,
-  type ModuleMetadata,
-} from '@nestjs/common';
-import {
-  OnPayment,
-  type PaymentClock,
-  PaymentModule,
-  PaymentOperations,
-  type PaymentOptions,
-} from 'nestjs-card-payment';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { type DynamicModule, type ExecutionContext, Injectable } from '@nestjs/common';
+import { OnPayment, PaymentModule, PaymentOperations } from 'nestjs-card-payment';
 import { type DeskAct, DeskAccess, type DeskStaff, PaymentDeskModule } from 'nestjs-card-payment/desk';
-import type { Simulator } from 'nestjs-card-payment/simulator';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { type Merchant, type Platform, simulatorOptions, startMerchant } from '../e2e/merchant.js';
+import { type Merchant, type MerchantSetup, type Platform, simulatorOptions, startMerchant } from '../e2e/merchant.js';
 import { unescaped } from '../rigs/page-text.js';
 
 export const EVERYTHING = ['look', 'ask', 'settle', 'refund', 'replay'] as const;
@@ -82,13 +71,8 @@ export async function fail(
   await store.postpone(delivery, failure);
 }
 
-export interface DeskSetup {
-  readonly path?: string;
-  readonly options?: PaymentOptions;
-  readonly metadata?: ModuleMetadata;
-  readonly configure?: (app: INestApplication) => void;
+export interface DeskSetup extends MerchantSetup {
   readonly decorators?: readonly ClassDecorator[];
-  readonly clock?: PaymentClock;
 }
 
 export interface DeskShop extends Merchant {
@@ -100,18 +84,33 @@ export interface DeskShop extends Merchant {
 export async function startDesk(
   platform: Platform,
   simulator: Simulator,
-  { path, options, metadata, configure, decorators, clock }: DeskSetup = {},
+  { decorators, ...setup }: DeskSetup = {},
 ): Promise<DeskShop> {
-  const desk = PaymentDeskModule.forRoot({ path, access: StaffAccess, decorators });
+  const { options, metadata } = setup;
+  const desk = PaymentDeskModule.forRoot({ access: StaffAccess, decorators });
   const merchant = await startMerchant(platform, simulator, {
+    ...setup,
     options: { background: false, ...options },
     metadata: { ...metadata, imports: [...(metadata?.imports ?? []), desk] },
-    configure,
-    clock,
   });
   const operations = merchant.app.get(PaymentOperations);
   const { store } = operations as unknown as { readonly store: PaymentStore };
   return { ...merchant, operations, store };
+}
+
+/** A desk and its simulator for the tests of this `describe`. Each test begins with the staff that everybody knows. */
+export function useDesk(platform: Platform, setup?: DeskSetup): DeskShop & { readonly simulator: Simulator } {
+  const used = {} as DeskShop & { simulator: Simulator };
+  beforeAll(async () => {
+    used.simulator = await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true });
+    Object.assign(used, await startDesk(platform, used.simulator, setup));
+  }, 60_000);
+  beforeEach(() => StaffAccess.reset());
+  afterAll(async () => {
+    await used.app.close();
+    await used.simulator.close();
+  });
+  return used;
 }
 
 /** A page as it came, and what can be done on it. */
