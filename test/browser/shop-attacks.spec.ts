@@ -192,6 +192,15 @@ describe('a shop where attempts are counted by address', () => {
     expect(statuses).toEqual([422, 400, 422, 429, 429]);
     expect(await tryCard(path, '203.0.113.4')).toBe(422);
   });
+
+  it('limits the cards that a visitor looks up, to five for each one that may be tried', async () => {
+    const path = (await place('203.0.113.5')).headers.get('location')!.replace(/pay$/, 'card/choices');
+    const statuses: number[] = [];
+    for (let count = 0; count < 17; count += 1) {
+      statuses.push((await shop.post(path, { bin: '454401' }, { 'x-forwarded-for': '203.0.113.5' })).status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: 15 }, () => 200), 429, 429]);
+  });
 });
 
 describe('guesses of the admin password', () => {
