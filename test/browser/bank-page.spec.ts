@@ -335,9 +335,9 @@ describe('the pages of the bank and of the gateway', () => {
     const gateway = () => merchant.simulator.publicUrl;
 
     it.each([
-      ['without a policy', () => '/'],
-      ['with form-action that names the page’s host', () => `/named?host=${gateway()}`],
-    ])('is reached by a redirect and comes back, %s', async (_how, path) => {
+      ['a redirect, without a policy', () => '/'],
+      ['a redirect, with form-action that names the page’s host', () => `/named?host=${gateway()}`],
+    ])('is reached by %s, and comes back', async (_how, path) => {
       await page.goto(merchant.url + path());
       await press('Pay at the bank');
       await payByCard(page);
@@ -358,17 +358,21 @@ describe('the pages of the bank and of the gateway', () => {
       await comesBackPaid();
     });
 
-    it('cannot be posted from a frame, if frame-src does not name the gateway', async () => {
-      await page.goto(`${merchant.url}/around`);
+    /** The form in a frame of the shop, under a policy that names a host. */
+    async function openFrame(host: string): Promise<Frame> {
+      await page.goto(`${merchant.url}/around?host=${host}`);
       const frame = await frameNamed('form');
       await frame.getByLabel('Card number').waitFor();
+      return frame;
+    }
+
+    it('cannot be posted from a frame, if frame-src does not name the gateway', async () => {
+      const frame = await openFrame('');
       await complaintAbout(() => payByCard(frame), /frame-src/);
     });
 
     it('is paid in a frame of the shop, which the buyer leaves for the page of the result', async () => {
-      await page.goto(`${merchant.url}/around?host=${gateway()}`);
-      const frame = await frameNamed('form');
-      await frame.getByLabel('Card number').waitFor();
+      const frame = await openFrame(gateway());
       expect(await frame.evaluate('origin')).toBe('null');
       await payByCard(frame);
       await comesBackPaid();

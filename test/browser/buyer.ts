@@ -10,7 +10,7 @@ export type Method = '3D Secure' | 'Direct';
 export const TEST_CARD = '5246 7763 5690 3508';
 /** No test card, so the payment page declines it. */
 export const DECLINED_CARD = '4111 1111 1111 1111';
-export const SMS_CODE = '123456';
+const SMS_CODE = '123456';
 
 /**
  * A buyer who enters the shop before each test of this `describe`. After it, nothing is left open, and neither has the
