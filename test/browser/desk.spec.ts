@@ -114,24 +114,12 @@ describe('the desk in a browser', () => {
     expect((await shop.payments.refunds(id)).map(({ amount }) => amount)).toEqual(['20.50']);
   });
 
-  it('a site without TLS can be used, and one of another name cannot send its forms', async () => {
-    const id = await lose();
+  // Such a browser says only where a form was. What comes from elsewhere is in test/desk/expected/access.txt.
+  it('a site without TLS can be used', async () => {
     const plain = shop.url.replace('127.0.0.1', PLAIN_HOST);
-    const page = await visit({}, `/payments/${id}`, plain);
+    const page = await visit({}, `/payments/${await lose()}`, plain);
     await page.getByRole('button', { name: 'Ask the gateway' }).click();
     await page.locator('h1 [data-state="succeeded"]').waitFor();
-    const other = await lose();
-    await page.goto(`${plain}/desk/payments/${other}`);
-    const form = page.locator('form').first();
-    const action = await form.getAttribute('action');
-    const target = new URL(action ?? '', `${shop.url}/desk/payments/${other}`).href;
-    const fields = await form
-      .locator('input')
-      .evaluateAll((all: { outerHTML: string }[]) => all.map((each) => each.outerHTML).join(''));
-    const foreign = await used.browser.newPage();
-    await foreign.setContent(`<form method="post" action="${target}">${fields}<button>go</button></form>`);
-    const [answer] = await Promise.all([foreign.waitForResponse(target), foreign.getByRole('button').click()]);
-    expect([answer.status(), (await shop.operations.find(other))?.state]).toEqual([403, 'unknown']);
   });
 
   it('a picture of it can be taken', async () => {
