@@ -80,19 +80,19 @@ export interface DeskShop extends Merchant {
   readonly store: PaymentStore;
 }
 
-/** A merchant's application with a desk. */
-export async function startDesk(
-  platform: Platform,
-  simulator: Simulator,
-  { decorators, ...setup }: DeskSetup = {},
-): Promise<DeskShop> {
+/** For a merchant's application with a desk. */
+export function withDesk({ decorators, ...setup }: DeskSetup = {}): MerchantSetup {
   const { options, metadata } = setup;
   const desk = PaymentDeskModule.forRoot({ access: StaffAccess, decorators });
-  const merchant = await startMerchant(platform, simulator, {
+  return {
     ...setup,
     options: { background: false, ...options },
     metadata: { ...metadata, imports: [...(metadata?.imports ?? []), desk] },
-  });
+  };
+}
+
+export async function startDesk(platform: Platform, simulator: Simulator, setup?: DeskSetup): Promise<DeskShop> {
+  const merchant = await startMerchant(platform, simulator, withDesk(setup));
   const operations = merchant.app.get(PaymentOperations);
   const { store } = operations as unknown as { readonly store: PaymentStore };
   return { ...merchant, operations, store };
