@@ -1,9 +1,14 @@
 import type { Page } from 'playwright-core';
 import { barriersInLook } from '../browser/accessible-page.js';
 
-const LOOKS = [1300, 360].flatMap((width) =>
-  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
-);
+const LOOKS = [
+  { width: 1300, colorScheme: 'light' },
+  { width: 1300, colorScheme: 'dark' },
+  { width: 360, colorScheme: 'light' },
+  { width: 360, colorScheme: 'dark' },
+] as const;
+/** The reference's pages are made from one template: each is read in both widths and both colours, not in every pair. */
+const LOOKS_OF_REFERENCE = [LOOKS[0], LOOKS[3]];
 
 /** What a page says about itself and where it leads. */
 export interface PageFacts {
@@ -15,7 +20,7 @@ export interface CheckedPage extends PageFacts {
   readonly problems: readonly string[];
 }
 
-/** Reads one page in each look. `picture` is called in each look, for those who want to see it. */
+/** Reads one page in each of its looks. `picture` is called in each, for those who want to see it. */
 export async function checkPage(
   page: Page,
   address: string,
@@ -40,7 +45,8 @@ export async function checkPage(
   await page.addStyleTag({ content: '*, ::before, ::after { transition: none !important }' });
   problems.push(...(await page.evaluate<string[]>(`(${flawsOf.toString()})()`)));
 
-  for (const { width, colorScheme } of LOOKS) {
+  const looks = new URL(address).pathname.includes('/reference/') ? LOOKS_OF_REFERENCE : LOOKS;
+  for (const { width, colorScheme } of looks) {
     const look = `${width} px, ${colorScheme}`;
     await page.setViewportSize({ width, height: width > 1000 ? 800 : 740 });
     await page.emulateMedia({ colorScheme });
