@@ -2,10 +2,7 @@ import axe, { type AxeResults, type RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { sample } from '../rigs/extent.js';
 
-const OPTIONS: RunOptions = {
-  runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] },
-  resultTypes: ['violations'],
-};
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'];
 
 /** In the short tests, each width and each scheme once. */
 const LOOKS = sample(3, [
@@ -24,25 +21,31 @@ export async function barriersOf(page: Page): Promise<string[]> {
     const look = `${width} px, ${colorScheme}`;
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
-    const isTooWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
-    if (isTooWide) barriers.push(`${look}: scrolls sideways`);
-    for (const { id, nodes } of await violationsOn(page)) {
-      barriers.push(
-        ...nodes.map(({ target, failureSummary }) => `${look}: ${id}: ${target.join()}: ${failureSummary}`),
-      );
-    }
+    barriers.push(...(await barriersInLook(page, look)));
   }
   return barriers;
 }
 
 /**
- * Runs axe in the page, which has no frames. `@axe-core/playwright` took ten times as long: it brings axe into the page
- * for each run, and gets all that is right with the page as well.
+ * Those of a page without frames, as it is shown now. `@axe-core/playwright` took ten times as long: it brings axe into
+ * the page for each run, and gets all that is right with the page as well.
+ *
+ * @param moreTags of axe's rules
  */
-async function violationsOn(page: Page): Promise<AxeResults['violations']> {
+export async function barriersInLook(page: Page, look: string, moreTags: readonly string[] = []): Promise<string[]> {
   if (await page.evaluate<boolean>('typeof axe === "undefined"')) await page.evaluate(axe.source);
+  const isTooWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+  const options: RunOptions = {
+    runOnly: { type: 'tag', values: [...TAGS, ...moreTags] },
+    resultTypes: ['violations'],
+  };
   // As text, since it runs in the browser.
-  return page.evaluate(`axe.run(document, ${JSON.stringify(OPTIONS)}).then(({ violations }) => violations)`);
+  const run = `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`;
+  const violations = await page.evaluate<AxeResults['violations']>(run);
+  const found = violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${look}: ${id}: ${target.join()}: ${failureSummary}`),
+  );
+  return isTooWide ? [`${look}: scrolls sideways`, ...found] : found;
 }
 
 /** People who control the browser by voice say what they see, so a name has to begin with the visible text. */

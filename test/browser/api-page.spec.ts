@@ -1,38 +1,67 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { context, metrics, trace } from '@opentelemetry/api';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { useBrowser } from './shared-browser.js';
-import { Buyer } from './buyer.js';
-import { useShop } from './shop.js';
+import { startTelemetry } from '../../sample/src/observability/telemetry.js';
+import { sale } from '../rigs/sale.js';
+import { useBuyer } from './buyer.js';
+import { CARD_FORM, useShop } from './shop.js';
 
-const CARD = { cardNo: '4508 0345 0803 4509', expDate: '12/36', cvv: '000' };
-const HOLDER = { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' };
+const CHECKOUT = {
+  cardDetails: { cardNo: '4508 0345 0803 4509', expDate: CARD_FORM.expiry, cvv: CARD_FORM.cvv },
+  cardHolderInfo: { cardHolderName: CARD_FORM.holder, buyerGsm: CARD_FORM.phone },
+};
 
-describe('the API of the sample shop', () => {
-  const used = useBrowser();
-  const shop = useShop();
-  let buyer: Buyer;
+/** What programs ask the sample shop for, or get from it. */
+describe('the sample shop', () => {
+  let collector: Server;
 
+  // Telemetry has to be there before the shop.
   beforeAll(async () => {
-    buyer = await Buyer.enter(used.browser, shop);
+    collector = createServer((_request, response) => void response.end('{}')).listen(0, '127.0.0.1');
+    await once(collector, 'listening');
+    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+    startTelemetry();
   });
-  afterAll(() => buyer.leave());
+  const shop = useShop();
+  const buyer = useBuyer(shop);
+  afterAll(() => {
+    metrics.disable();
+    trace.disable();
+    context.disable();
+    delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
+    collector.closeAllConnections();
+    collector.close();
+  });
 
-  function pay(orderId: string, body: object): Promise<Response> {
-    return fetch(`${shop.url}/api/orders/${orderId}/pay`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'accept-language': 'en' },
-      body: JSON.stringify(body),
+  it('serves its health and its metrics', async () => {
+    await shop.payments.doPayment(sale());
+    const health = await shop.get('/health');
+    expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
+    expect(await (await shop.get('/admin/health')).json()).toMatchObject({
+      details: { payments: { status: 'up', counts: { states: { unknown: { count: 0 } } } } },
     });
-  }
+    const page = await shop.get('/metrics');
+    expect(page.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(await page.text()).toMatch(/^card_payment_outcomes_total\{.*card_payment_state="succeeded".*\} 1$/m);
+  });
 
-  it('has a page, which shows its routes and the fields of a card', async () => {
+  it('sends its traces to the configured address', async () => {
+    const asked = once(collector, 'request');
+    await shop.payments.doPayment(sale());
+    const [request] = (await asked) as [IncomingMessage];
+    expect([request.method, request.url]).toEqual(['POST', '/v1/traces']);
+  }, 30_000);
+
+  it('has a page about its API, which shows its routes and the fields of a card', async () => {
     await buyer.page.goto(`${shop.url}/docs`);
     await buyer.page.getByText('Starts a 3D Secure payment of an order.').waitFor();
     expect(await buyer.page.getByText('CardDetailsDto').count()).toBeGreaterThan(0);
-    expect(buyer.complaints).toEqual([]);
   });
 
-  it('is described by a valid document, which contains the API only', async () => {
-    const document = (await (await fetch(`${shop.url}/docs-json`)).json()) as { paths: object };
+  it('describes its API, and only that, by a valid document', async () => {
+    const document = (await (await shop.get('/docs-json')).json()) as { paths: object };
     expect(Object.keys(document.paths)).toEqual(['/api/orders/{id}/pay', '/api/orders/{id}/payment-page']);
     expect(await new Validator().validate(structuredClone(document) as Record<string, unknown>)).toEqual({
       valid: true,
@@ -40,41 +69,41 @@ describe('the API of the sample shop', () => {
   });
 
   it('starts a payment with the order’s amount, and refuses with JSON', async () => {
-    await buyer.page.goto(shop.url);
-    const orderId = await buyer.order('Insufficient funds');
-    const refused = await pay(orderId, { cardDetails: { ...CARD, cvv: '1' }, cardHolderInfo: HOLDER });
+    const orderId = await shop.order();
+    const pay = (body: object, id = orderId): Promise<Response> =>
+      shop.postJson(`/api/orders/${id}/pay`, body, { 'accept-language': 'en' });
+    const refused = await pay({ ...CHECKOUT, cardDetails: { ...CHECKOUT.cardDetails, cvv: '1' } });
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({
       code: 'PAYMENT_VALIDATION',
       tellBuyer: 'Please check what you entered. Nothing was charged.',
       issues: [{ path: 'cardDetails.cvv', field: 'Security code', rule: 'securityCode' }],
     });
-    const forged = await pay(orderId, { cardDetails: CARD, cardHolderInfo: HOLDER, amount: '0.01' });
-    expect(forged.status).toBe(400);
-    expect((await pay('none', { cardDetails: CARD, cardHolderInfo: HOLDER })).status).toBe(404);
-    const started = await pay(orderId, { cardDetails: CARD, cardHolderInfo: HOLDER, installmentCount: 3 });
+    expect((await pay({ ...CHECKOUT, amount: '0.01' })).status).toBe(400);
+    expect((await pay(CHECKOUT, 'none')).status).toBe(404);
+    const started = await pay({ ...CHECKOUT, installmentCount: 3 });
     expect(started.status).toBe(200);
     const { conversationId, html } = (await started.json()) as { conversationId: string; html: string };
     expect(html).toContain('<html');
-    expect(await shop.payments.find(conversationId)).toMatchObject({ state: 'awaiting', installmentCount: 3 });
+    expect(await shop.payments.find(conversationId)).toMatchObject({
+      state: 'awaiting',
+      amount: '420.00',
+      installmentCount: 3,
+    });
   });
 
   it('opens the payment page of an order with the order’s amount, once, and refuses a card meanwhile', async () => {
-    // Without the basket of the test before.
-    await buyer.page.context().clearCookies();
-    await buyer.page.goto(shop.url);
-    const orderId = await buyer.order('Coffee cup');
-    const openPage = (): Promise<Response> =>
-      fetch(`${shop.url}/api/orders/${orderId}/payment-page`, { method: 'POST' });
+    const orderId = await shop.order();
+    const openPage = (id = orderId): Promise<Response> => shop.post(`/api/orders/${id}/payment-page`);
     const opened = (await (await openPage()).json()) as { conversationId: string; redirectUrl: string };
     expect(opened.redirectUrl).toMatch(new RegExp(`^${shop.simulator.publicUrl}/hosted/`));
     expect(await (await openPage()).json()).toEqual(opened);
     expect(await shop.payments.find(opened.conversationId)).toMatchObject({ state: 'pending', amount: '420.00' });
-    expect((await pay(orderId, { cardDetails: CARD, cardHolderInfo: HOLDER })).status).toBe(409);
+    expect((await shop.postJson(`/api/orders/${orderId}/pay`, CHECKOUT)).status).toBe(409);
 
     shop.simulator.payAtPage(opened.conversationId, { callback: 'none' });
     expect(await shop.payments.inquire(opened.conversationId)).toMatchObject({ state: 'succeeded' });
     expect((await openPage()).status).toBe(409);
-    expect((await fetch(`${shop.url}/api/orders/none/payment-page`, { method: 'POST' })).status).toBe(404);
+    expect((await openPage('none')).status).toBe(404);
   });
 });

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Controller, Get, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Get, Header, Inject, Param, Post, Query, Redirect, Req, Res } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
-import { BANK_PAGE_HEADERS, PaymentService } from 'nestjs-card-payment';
-import { SMS_CODE } from 'nestjs-card-payment/simulator';
+import { BANK_PAGE_HEADERS, BankPage, PaymentService } from 'nestjs-card-payment';
+import { SMS_CODE, TEST_CARDS } from 'nestjs-card-payment/simulator';
 import type { BrowserContext, Frame, Page } from 'playwright-core';
 import { sale, useMerchant } from '../e2e/merchant.js';
 import { useBrowser } from './shared-browser.js';
@@ -56,6 +56,11 @@ const shop = {
   cookies: {} as Record<string, string | undefined>,
 };
 
+/** What pays at the bank, and at the gateway's own page, as in the README and in docs/ways-to-pay.md. */
+const WAYS = `<form method="post" action="/pay"><button>Pay</button></form>
+  <form method="post" action="/page"><button>Pay at the bank</button></form>
+  <form method="post" action="/form"><button>Pay here</button></form>`;
+
 @Controller()
 class ShopController {
   constructor(@Inject(PaymentService) private readonly payments: PaymentService) {}
@@ -64,7 +69,7 @@ class ShopController {
   front(@Res() response: Response): void {
     response.cookie('plain', 'secret').cookie('session', 'secret', { httpOnly: true, sameSite: 'lax' });
     response.cookie('strict', 'secret', { httpOnly: true, sameSite: 'strict' });
-    response.type('html').send(`<title>the shop</title><form method="post" action="/pay"><button>Pay</button></form>`);
+    response.type('html').send(`<title>the shop</title>${WAYS}`);
   }
 
   @Get('secret')
@@ -83,7 +88,7 @@ class ShopController {
     response.type('html').set(shop.headers).send(shop.page);
   }
 
-  /** As in the README. The pages of some gateways open the bank in a frame. */
+  /** The pages of some gateways open the bank in a frame. */
   @Post('pay')
   async pay(@Res() response: Response): Promise<void> {
     const { html } = await this.payments.init3d(sale('10.00', { language: 'en' }));
@@ -94,15 +99,52 @@ class ShopController {
       .send(shop.frame ? framed : html);
   }
 
+  /** The same ways to pay, under a policy that names a host. */
+  @Get('named')
+  named(@Query('host') host = ''): string {
+    return `<meta http-equiv="Content-Security-Policy" content="form-action 'self' ${host}">${WAYS}`;
+  }
+
+  @Get('around')
+  around(@Query('host') host = ''): string {
+    return `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; frame-src 'self' ${host}">
+      <p id="around">the shop</p><iframe name="form" src="/framed" width="600" height="900"></iframe>`;
+  }
+
+  @Post('page')
+  @Redirect(undefined, 303)
+  async page(): Promise<{ url: string }> {
+    const { redirectUrl } = await this.payments.startHosted(hostedSale());
+    return { url: redirectUrl! };
+  }
+
+  @Post('form')
+  @BankPage()
+  async form(): Promise<string> {
+    const { html } = await this.payments.startHosted({ ...hostedSale(), form: 'embedded' });
+    return html!;
+  }
+
+  @Get('framed')
+  @Header('Content-Security-Policy', "sandbox allow-forms allow-scripts allow-top-navigation; frame-ancestors 'self'")
+  async framed(): Promise<string> {
+    return this.form();
+  }
+
   @Get(['paid', 'end/:name'])
   paid(@Param('name') name = 'paid'): string {
     return `<p id="${name}">${name}</p>`;
   }
 }
 
+function hostedSale() {
+  const { reference, transactionDetails } = sale('10.00');
+  return { reference, transactionDetails, language: 'en' };
+}
+
 let page: Page;
 
-describe('bank page', () => {
+describe('the pages of the bank and of the gateway', () => {
   const used = useBrowser();
   const merchant = useMerchant({
     platform: 'express',
@@ -142,6 +184,12 @@ describe('bank page', () => {
   afterEach(() => context.close());
 
   const charged = (): readonly string[] => merchant.simulator.ledger.charges.map(({ amount }) => amount);
+
+  async function comesBackPaid(): Promise<void> {
+    await page.locator('#paid').waitFor();
+    expect(page.url()).toMatch(`${merchant.url}/paid?conversationId=`);
+    expect(charged()).toEqual(['10.00']);
+  }
 
   describe('the bank’s page', () => {
     it('without the headers can read the shop as the shop itself can', async () => {
@@ -193,16 +241,14 @@ describe('bank page', () => {
     ])('is reached by a plain form, %s', async (_name, everywhere) => {
       shop.everywhere = everywhere;
       await page.goto(merchant.url);
-      await page.getByRole('button', { name: 'Pay' }).click();
+      await press('Pay');
       await confirm(page);
-      await page.locator('#paid').waitFor();
-      expect(page.url()).toMatch(`${merchant.url}/paid?conversationId=`);
-      expect(charged()).toEqual(['10.00']);
+      await comesBackPaid();
     });
 
     // What docs/callback.md says about cookies, with a bank on another site.
     it('comes back with the cookies without SameSite that were set just now; the payment needs none', async () => {
-      await page.getByRole('button', { name: 'Pay' }).click();
+      await press('Pay');
       await confirm(page);
       await page.locator('#paid').waitFor();
       const [plain, lax, strict] = ['plain=secret', 'session=secret', 'strict=secret'];
@@ -215,14 +261,14 @@ describe('bank page', () => {
 
     it('is reached in a frame, and returns there or to the whole window', async () => {
       shop.frame = true;
-      await page.getByRole('button', { name: 'Pay' }).click();
-      await confirm(await bankFrame());
+      await press('Pay');
+      await confirm(await frameNamed('acs'));
       await page.frameLocator('iframe').locator('#paid').waitFor();
       expect(charged()).toEqual(['10.00']);
 
       await page.goto(merchant.url);
-      await page.getByRole('button', { name: 'Pay' }).click();
-      const frame = await bankFrame();
+      await press('Pay');
+      const frame = await frameNamed('acs');
       await frame.getByLabel('SMS code').waitFor();
       await frame.evaluate("document.forms[0].target = '_top'");
       await confirm(frame);
@@ -234,8 +280,8 @@ describe('bank page', () => {
       shop.frame = true;
       shop.everywhere = HELMET;
       await page.goto(merchant.url);
-      await page.getByRole('button', { name: 'Pay' }).click();
-      const frame = await bankFrame();
+      await press('Pay');
+      const frame = await frameNamed('acs');
       await complaintAbout(() => confirm(frame), /X-Frame-Options|frame-ancestors/);
       expect(charged()).toEqual(['10.00']);
       expect(await page.frameLocator('iframe').locator('#paid').count()).toBe(0);
@@ -257,8 +303,8 @@ describe('bank page', () => {
 
     it('blocks it, if it is helmet’s default: neither its script nor its button works', async () => {
       shop.headers = HELMET;
-      await complaintAbout(() => page.getByRole('button', { name: 'Pay' }).click(), /inline script violates/);
-      await complaintAbout(() => page.getByRole('button', { name: 'Continue' }).click(), /Sending form data to/);
+      await complaintAbout(() => press('Pay'), /inline script violates/);
+      await complaintAbout(() => press('Continue'), /Sending form data to/);
       expect(page.url()).toBe(`${merchant.url}/pay`);
       expect(merchant.simulator.ledger.calls('Auth3d')).toBe(0);
     });
@@ -284,6 +330,55 @@ describe('bank page', () => {
       await page.locator('#arrived').waitFor();
     });
   });
+
+  describe('the gateway’s own page', () => {
+    const gateway = () => merchant.simulator.publicUrl;
+
+    it.each([
+      ['a redirect, without a policy', () => '/'],
+      ['a redirect, with form-action that names the page’s host', () => `/named?host=${gateway()}`],
+    ])('is reached by %s, and comes back', async (_how, path) => {
+      await page.goto(merchant.url + path());
+      await press('Pay at the bank');
+      await payByCard(page);
+      await comesBackPaid();
+    });
+
+    it('is not reached with form-action ‘self’', async () => {
+      await page.goto(`${merchant.url}/named`);
+      await complaintAbout(() => press('Pay at the bank'), /form-action/);
+      expect(page.url()).toBe(`${merchant.url}/named`);
+    });
+
+    it('is a form to embed, which is paid as a document of its own, in a sandbox', async () => {
+      await press('Pay here');
+      await page.getByLabel('Card number').waitFor();
+      expect(await page.evaluate('origin')).toBe('null');
+      await payByCard(page);
+      await comesBackPaid();
+    });
+
+    /** The form in a frame of the shop, under a policy that names a host. */
+    async function openFrame(host: string): Promise<Frame> {
+      await page.goto(`${merchant.url}/around?host=${host}`);
+      const frame = await frameNamed('form');
+      await frame.getByLabel('Card number').waitFor();
+      return frame;
+    }
+
+    it('cannot be posted from a frame, if frame-src does not name the gateway', async () => {
+      const frame = await openFrame('');
+      await complaintAbout(() => payByCard(frame), /frame-src/);
+    });
+
+    it('is paid in a frame of the shop, which the buyer leaves for the page of the result', async () => {
+      const frame = await openFrame(gateway());
+      expect(await frame.evaluate('origin')).toBe('null');
+      await payByCard(frame);
+      await comesBackPaid();
+      expect(page.frames()).toHaveLength(1);
+    });
+  });
 });
 
 /** What that page could read, when it is opened by the shop's own page. */
@@ -293,15 +388,27 @@ async function whatTheBankSees(): Promise<Record<string, string>> {
   return JSON.parse((await popup.getAttribute('body', 'data-seen')) ?? '') as Record<string, string>;
 }
 
+function press(name: string): Promise<void> {
+  return page.getByRole('button', { name, exact: true }).click();
+}
+
 /** Types the code where the bank asks for it. */
 async function confirm(place: Page | Frame): Promise<void> {
   await place.getByLabel('SMS code').fill(SMS_CODE);
   await place.getByRole('button', { name: 'Confirm' }).click();
 }
 
-async function bankFrame(): Promise<Frame> {
+async function payByCard(place: Page | Frame): Promise<void> {
+  const [{ cardNo, expDate, cvv }] = TEST_CARDS as readonly [(typeof TEST_CARDS)[number]];
+  await place.getByLabel('Card number').fill(cardNo);
+  await place.getByLabel('Expiry').fill(`${expDate.slice(0, 2)}/${expDate.slice(2)}`);
+  await place.getByLabel('Security code').fill(cvv);
+  await place.getByRole('button', { name: 'Pay' }).click();
+}
+
+async function frameNamed(name: string): Promise<Frame> {
   await page.waitForSelector('iframe');
-  const frame = page.frame('acs');
+  const frame = page.frame(name);
   if (!frame) throw new Error('There is no frame');
   return frame;
 }

@@ -1,4 +1,4 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { findChromium } from '../services/chromium.js';
 
 /** A site without TLS that is not this machine, of which the browser says less. */
@@ -20,6 +20,17 @@ const FLAGS = [
 /** The system's Chromium, headless. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium(), args: FLAGS });
+}
+
+/** Notes what pages complain about: scripts that throw, content that a policy blocks, files that are missing. */
+export function noteComplaints(context: BrowserContext, complaints: string[], expected: RegExp): void {
+  context.on('page', (page) => {
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      const isExpected = expected.test(message.text()) || message.location().url.endsWith('/favicon.ico');
+      if (message.type() === 'error' && !isExpected) complaints.push(message.text());
+    });
+  });
 }
 
 /** Goes back; if the browser asks whether to send the form again, agrees. */

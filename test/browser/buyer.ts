@@ -1,49 +1,84 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { goBack } from './browser.js';
-import type { Shop } from './shop.js';
+import { afterEach, beforeEach, expect } from '@jest/globals';
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
+import { goBack, noteComplaints } from './browser.js';
+import { useBrowser } from './shared-browser.js';
+import { CARD_FORM, type Shop } from './shop.js';
 
 export type Method = '3D Secure' | 'Direct';
 
+/** A published test card, which the card form's button fills in. */
+export const TEST_CARD = '5246 7763 5690 3508';
+/** No test card, so the payment page declines it. */
+export const DECLINED_CARD = '4111 1111 1111 1111';
+const SMS_CODE = '123456';
+
+/**
+ * A buyer who enters the shop before each test of this `describe`. After it, nothing is left open, and neither has the
+ * browser complained, but for what is expected, nor the gateway.
+ */
+export function useBuyer(shop: Shop, expected = /status of 422/): Buyer {
+  const used = useBrowser();
+  const buyer = new Buyer(used, shop, expected);
+  beforeEach(async () => {
+    shop.simulator.reset();
+    await buyer.enter();
+  });
+  afterEach(async () => {
+    for (const context of used.browser.contexts()) await context.close();
+    expect(buyer.complaints.splice(0)).toEqual([]);
+    expect(shop.simulator.ledger.violations).toEqual([]);
+  });
+  return buyer;
+}
+
 /** A buyer who reads English, in a separate browser session. */
 export class Buyer {
-  private constructor(
-    readonly page: Page,
+  page!: Page;
+  /** What the browser sent to the shop since it was entered. */
+  readonly requests: Request[] = [];
+
+  constructor(
+    private readonly used: { readonly browser: Browser },
     readonly shop: Shop,
-    /**
-     * What the browser complained about: scripts that threw, content that a policy blocked, files that were missing.
-     */
-    readonly complaints: string[],
+    private readonly expected: RegExp,
+    /** What the browser complained about, or that of somebody else. */
+    readonly complaints: string[] = [],
   ) {}
 
-  static async enter(browser: Browser, shop: Shop, options: BrowserContextOptions = {}): Promise<Buyer> {
-    const context = await browser.newContext({ locale: 'en-GB', ...options });
-    const complaints: string[] = [];
-    context.on('page', (page) => {
-      page.on('pageerror', (error) => complaints.push(error.message));
-      page.on('console', (message) => {
-        const isExpected = message.text().includes('status of 422') || message.location().url.endsWith('/favicon.ico');
-        if (message.type() === 'error' && !isExpected) complaints.push(message.text());
-      });
+  /** Opens the shop in a new session, in place of the one before. */
+  async enter(options: BrowserContextOptions = {}): Promise<this> {
+    await this.page?.context().close();
+    const context = await this.used.browser.newContext({ locale: 'en-GB', ...options });
+    context.setDefaultTimeout(15_000);
+    noteComplaints(context, this.complaints, this.expected);
+    this.requests.length = 0;
+    context.on('request', (request) => {
+      if (request.url().startsWith(this.shop.url)) this.requests.push(request);
     });
-    const page = await context.newPage();
-    await page.goto(shop.url);
-    return new Buyer(page, shop, complaints);
+    this.page = await context.newPage();
+    await this.page.goto(this.shop.url);
+    return this;
   }
 
-  /** Another tab of the same browser, at the same address. */
-  async secondTab(): Promise<Buyer> {
+  /** Somebody else, who enters this shop or another one. */
+  another(options: BrowserContextOptions = {}, shop = this.shop): Promise<Buyer> {
+    return new Buyer(this.used, shop, this.expected, this.complaints).enter(options);
+  }
+
+  /** The same buyer in another tab of the browser. */
+  async inTab(address = this.page.url()): Promise<Buyer> {
     const page = await this.page.context().newPage();
-    await page.goto(this.page.url());
-    return new Buyer(page, this.shop, this.complaints);
+    await page.goto(address);
+    return Object.assign(Object.create(this) as Buyer, { page });
   }
 
   /** From the shop's front page to the checkout form. @returns the order's number */
   async order(...products: string[]): Promise<string> {
     for (const product of products) {
       if (new URL(this.page.url()).href !== new URL(this.shop.url).href) await this.page.goto(this.shop.url);
-      await this.page.getByRole('button', { name: `Add to basket: ${product}` }).click();
+      await this.button(`Add to basket: ${product}`).click();
     }
-    await this.page.getByRole('button', { name: 'Go to payment' }).click();
+    await this.button('Go to payment').click();
     await this.page.getByLabel('Card number').waitFor();
     return this.orderId();
   }
@@ -52,13 +87,27 @@ export class Buyer {
     return new URL(this.page.url()).pathname.split('/')[2] ?? '';
   }
 
+  button(name: string | RegExp) {
+    return this.page.getByRole('button', { name });
+  }
+
   async fillIn(method: Method): Promise<void> {
-    await this.page.getByRole('button', { name: /^5246 7763 5690 3508 .*Fill in this test card$/ }).click();
+    await this.button(/^5246 7763 5690 3508 .*Fill in this test card$/).click();
     await this.page.getByRole('radio', { name: method }).check();
   }
 
+  /** Types what the card form asks for, as in a browser without scripts and in a shop without test cards. */
+  async typeIn(changed: Partial<typeof CARD_FORM> = {}): Promise<void> {
+    const { phone, holder, number, expiry, cvv } = { ...CARD_FORM, ...changed };
+    await this.page.getByLabel('Mobile phone').fill(phone);
+    await this.page.getByLabel('Name on the card').fill(holder);
+    await this.page.getByLabel('Card number').fill(number);
+    await this.page.getByLabel('Expiry').fill(expiry);
+    await this.page.getByLabel('Security code').fill(cvv);
+  }
+
   async submit(): Promise<void> {
-    await this.page.getByRole('button', { name: /^Pay ₺/ }).click();
+    await this.button(/^Pay ₺/).click();
   }
 
   async pay(method: Method): Promise<void> {
@@ -68,14 +117,20 @@ export class Buyer {
   }
 
   /** Types the code on the bank's page. */
-  async confirm(code: string): Promise<void> {
+  async confirm(code = SMS_CODE): Promise<void> {
     await this.page.getByLabel('SMS code').fill(code);
-    await this.page.getByRole('button', { name: 'Confirm' }).click();
+    await this.button('Confirm').click();
+  }
+
+  /** Types the code on the bank's page in Turkish, the only language of a real gateway that is documented. */
+  async confirmInTurkish(): Promise<void> {
+    await this.page.getByLabel('SMS şifresi').fill(SMS_CODE);
+    await this.button('Onayla').click();
   }
 
   /** Chooses the gateway's own payment page, and waits until it is shown. */
   async goToPaymentPage(): Promise<void> {
-    await this.page.getByRole('button', { name: 'Pay at the bank’s page' }).click();
+    await this.button('Pay at the bank’s page').click();
     await this.seesPaymentPage();
   }
 
@@ -84,7 +139,7 @@ export class Buyer {
   }
 
   /** Types a card on the payment page, and pays. */
-  async payAtPage(cardNumber: string): Promise<void> {
+  async payAtPage(cardNumber = TEST_CARD): Promise<void> {
     await this.page.getByLabel('Card number').fill(cardNumber);
     await this.page.getByLabel('Expiry').fill('12/30');
     await this.page.getByLabel('Security code').fill('792');
@@ -102,9 +157,5 @@ export class Buyer {
 
   text(): Promise<string> {
     return this.page.locator('main').innerText();
-  }
-
-  leave(): Promise<void> {
-    return this.page.context().close();
   }
 }

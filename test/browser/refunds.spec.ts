@@ -13,15 +13,8 @@ describe('money back in the shop', () => {
   const shop = useShop(PASSWORDS, true);
   beforeEach(() => shop.simulator.reset());
 
-  const givenBack = (): string[] => shop.simulator.ledger.refunds.map(({ kind, amount }) => `${kind} ${amount}`);
-
   async function paidOrder(): Promise<{ readonly order: string; readonly payment: string }> {
-    const answer = await fetch(`${shop.url}/orders`, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: { cookie: 'basket=cup.1' },
-    });
-    const order = answer.headers.get('location')!.split('/')[2]!;
+    const order = await shop.order();
     const { conversationId } = await shop.payments.doPayment(sale('420.00', { reference: order }));
     return { order, payment: conversationId };
   }
@@ -40,19 +33,7 @@ describe('money back in the shop', () => {
     expect(byClerk.status).toBe(403);
     const done = await (await forManager.confirm('refund', { amount: '20.50', note: 'a chip' })).follow();
     expect(done.text).toMatch(/Refund: Given back\..*by Deniz/);
-    expect(givenBack()).toEqual(['refund 20.50']);
-  });
-
-  it.each([undefined, asStaff('wrong'), { authorization: 'Bearer x' }])('nobody else gets in: %j', async (headers) => {
-    const { payment } = await paidOrder();
-    for (const path of ['', '/', '/payments', `/payments/${payment}`, '/deliveries', '/desk.css']) {
-      expect((await DeskPage.get(`${shop.url}/desk${path}`, headers)).status).toBe(401);
-    }
-    for (const path of [`/payments/${payment}/review`, `/payments/${payment}/acts`, '/deliveries/replay']) {
-      const form = { act: 'void', shown: 'x', idempotencyKey: 'k' };
-      expect((await DeskPage.post(`${shop.url}/desk${path}`, form, headers)).status).toBe(401);
-    }
-    expect(givenBack()).toEqual([]);
+    expect(shop.simulator.ledger.refunds.map(({ kind, amount }) => `${kind} ${amount}`)).toEqual(['refund 20.50']);
   });
 
   // What the page says of each refund is in test/sample/expected/pages.txt.
@@ -78,7 +59,7 @@ describe('money back in the shop', () => {
     expect(page.text).toContain('Your money has been given back');
     expect(page.text).toMatch(new RegExp(`Given back ${name}, .* ₺420\\.00`));
     expect(page.html).not.toContain(`/orders/${order}/pay`);
-    const form = await DeskPage.get(`${shop.url}/orders/${order}/pay`);
+    const form = await shop.get(`/orders/${order}/pay`);
     expect([form.status, form.headers.get('location')]).toEqual([303, `/orders/${order}`]);
   });
 });

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
@@ -12,6 +11,9 @@ import { AppModule } from '../../sample/src/app.module.js';
 import { configureShop } from '../../sample/src/configure-shop.js';
 import { DemoGateway } from '../../sample/src/demo/demo-gateway.js';
 import { OrderRepository } from '../../sample/src/orders/order.repository.js';
+import { freePort } from '../services/server.js';
+
+type Texts = Readonly<Record<string, string>>;
 
 /** The sample shop, open in this process with a simulated gateway. */
 export interface Shop {
@@ -19,20 +21,41 @@ export interface Shop {
   readonly simulator: Simulator;
   readonly payments: PaymentService;
   readonly orders: OrderRepository;
+  /** Without a browser, as the next ones. Redirects are not followed. */
+  get(path: string, headers?: Texts): Promise<Response>;
+  /** Sends a form. */
+  post(path: string, fields?: Texts | string, headers?: Texts): Promise<Response>;
+  postJson(path: string, body: object, headers?: Texts): Promise<Response>;
+  /** Orders a coffee cup, for 420.00. @returns the order's number */
+  order(headers?: Texts): Promise<string>;
   /** Closes it and opens it again on the same data, as a new deployment would. */
   restart(): Promise<Shop>;
   close(): Promise<void>;
 }
 
+/** The fields of the shop's card form. */
+export const CARD_FORM = {
+  number: '4508034508034509',
+  expiry: '12/36',
+  cvv: '000',
+  holder: 'ADA YILMAZ',
+  phone: '05551112233',
+};
+
 /** All visitors of a test have one address. */
 const NO_LIMITS = { SHOP_ATTEMPTS_PER_VISITOR: '1000' };
 
-/** A shop for the tests of this `describe`, with the variables; at a gateway that counts as real where `isLive`. */
-export function useShop(variables: Readonly<Record<string, string>> = {}, isLive = false): Shop {
+/**
+ * A shop for the tests of this `describe`.
+ *
+ * @param variables `PAYMENT_*`, `SHOP_*`
+ * @param isLive whether its gateway counts as a real one; otherwise the shop starts a simulator itself
+ */
+export function useShop(variables: Texts = {}, isLive = false): Shop {
   const used = {} as Shop;
   beforeAll(async () => {
     const gateway = isLive ? await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true }) : undefined;
-    Object.assign(used, await openShop(variables, gateway));
+    Object.assign(used, await openShop(mkdtempSync(join(tmpdir(), 'shop-')), variables, gateway));
   }, 60_000);
   afterAll(async () => {
     await used.close();
@@ -41,15 +64,7 @@ export function useShop(variables: Readonly<Record<string, string>> = {}, isLive
   return used;
 }
 
-/**
- * @param variables `PAYMENT_*`, `SHOP_*`
- * @param gateway used as a real gateway; without it, the shop starts its own simulator
- */
-export function openShop(variables: Readonly<Record<string, string>> = {}, gateway?: Simulator): Promise<Shop> {
-  return open(mkdtempSync(join(tmpdir(), 'shop-')), variables, gateway);
-}
-
-async function open(data: string, variables: Readonly<Record<string, string>>, gateway?: Simulator): Promise<Shop> {
+async function openShop(data: string, variables: Texts, gateway?: Simulator): Promise<Shop> {
   // A developer's .env must not send the tests to a real gateway.
   forgetVariables();
   const port = await freePort();
@@ -64,14 +79,16 @@ async function open(data: string, variables: Readonly<Record<string, string>>, g
   await app.listen(port, 'localhost');
   const simulator = app.get(DemoGateway).simulator ?? gateway;
   if (!simulator) throw new Error('The shop has started without its simulator');
+  const url = `http://localhost:${port}`;
   return {
-    url: `http://localhost:${port}`,
+    url,
     simulator,
     payments: app.get(PaymentService),
     orders: app.get(OrderRepository),
+    ...requestsTo(url),
     restart: async () => {
       await app.close();
-      return open(data, variables, gateway);
+      return openShop(data, variables, gateway);
     },
     close: async () => {
       await app.close();
@@ -81,12 +98,29 @@ async function open(data: string, variables: Readonly<Record<string, string>>, g
   };
 }
 
+function requestsTo(url: string): Pick<Shop, 'get' | 'post' | 'postJson' | 'order'> {
+  const send = (path: string, headers: Texts, more: RequestInit = {}): Promise<Response> =>
+    fetch(url + path, { redirect: 'manual', headers, ...more });
+  const post: Shop['post'] = (path, fields = {}, headers = {}) =>
+    send(path, headers, { method: 'POST', body: new URLSearchParams(fields) });
+  return {
+    get: (path, headers = {}) => send(path, headers),
+    post,
+    postJson: (path, body, headers) =>
+      send(path, { 'content-type': 'application/json', ...headers }, { method: 'POST', body: JSON.stringify(body) }),
+    order: async (headers) => {
+      const placed = await post('/orders', {}, { cookie: 'basket=cup.1', ...headers });
+      return placed.headers.get('location')?.split('/')[2] ?? '';
+    },
+  };
+}
+
 /** SHOP_PICTURE is for the tests. */
 function forgetVariables(): void {
   for (const name of Object.keys(process.env)) if (/^(PAYMENT|SHOP)_(?!PICTURE$)/.test(name)) delete process.env[name];
 }
 
-function settingsFor({ url, dialect, credentials }: Simulator, port: number): Record<string, string> {
+function settingsFor({ url, dialect, credentials }: Simulator, port: number): Texts {
   return {
     PAYMENT_BASE_URL: url,
     PAYMENT_DIALECT: dialect,
@@ -96,12 +130,4 @@ function settingsFor({ url, dialect, credentials }: Simulator, port: number): Re
     PAYMENT_API_KEY: credentials.apiKey,
     PAYMENT_PUBLIC_URL: `http://localhost:${port}`,
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

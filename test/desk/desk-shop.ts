@@ -1,21 +1,11 @@
-import {
-  type DynamicModule,
-  type ExecutionContext,
-  Injectable,
-  type INestApplication,
-  type ModuleMetadata,
-} from '@nestjs/common';
-import {
-  OnPayment,
-  type PaymentClock,
-  PaymentModule,
-  PaymentOperations,
-  type PaymentOptions,
-} from 'nestjs-card-payment';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { type DynamicModule, type ExecutionContext, Injectable } from '@nestjs/common';
+import { OnPayment, PaymentModule, PaymentOperations } from 'nestjs-card-payment';
 import { type DeskAct, DeskAccess, type DeskStaff, PaymentDeskModule } from 'nestjs-card-payment/desk';
-import type { Simulator } from 'nestjs-card-payment/simulator';
+import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { type Merchant, type Platform, simulatorOptions, startMerchant } from '../e2e/merchant.js';
+import { type Merchant, type MerchantSetup, type Platform, simulatorOptions, startMerchant } from '../e2e/merchant.js';
+import { unescaped } from '../rigs/page-text.js';
 
 export const EVERYTHING = ['look', 'ask', 'settle', 'refund', 'replay'] as const;
 
@@ -81,13 +71,8 @@ export async function fail(
   await store.postpone(delivery, failure);
 }
 
-export interface DeskSetup {
-  readonly path?: string;
-  readonly options?: PaymentOptions;
-  readonly metadata?: ModuleMetadata;
-  readonly configure?: (app: INestApplication) => void;
+export interface DeskSetup extends MerchantSetup {
   readonly decorators?: readonly ClassDecorator[];
-  readonly clock?: PaymentClock;
 }
 
 export interface DeskShop extends Merchant {
@@ -95,22 +80,37 @@ export interface DeskShop extends Merchant {
   readonly store: PaymentStore;
 }
 
-/** A merchant's application with a desk. */
-export async function startDesk(
-  platform: Platform,
-  simulator: Simulator,
-  { path, options, metadata, configure, decorators, clock }: DeskSetup = {},
-): Promise<DeskShop> {
-  const desk = PaymentDeskModule.forRoot({ path, access: StaffAccess, decorators });
-  const merchant = await startMerchant(platform, simulator, {
+/** For a merchant's application with a desk. */
+export function withDesk({ decorators, ...setup }: DeskSetup = {}): MerchantSetup {
+  const { options, metadata } = setup;
+  const desk = PaymentDeskModule.forRoot({ access: StaffAccess, decorators });
+  return {
+    ...setup,
     options: { background: false, ...options },
     metadata: { ...metadata, imports: [...(metadata?.imports ?? []), desk] },
-    configure,
-    clock,
-  });
+  };
+}
+
+export async function startDesk(platform: Platform, simulator: Simulator, setup?: DeskSetup): Promise<DeskShop> {
+  const merchant = await startMerchant(platform, simulator, withDesk(setup));
   const operations = merchant.app.get(PaymentOperations);
   const { store } = operations as unknown as { readonly store: PaymentStore };
   return { ...merchant, operations, store };
+}
+
+/** A desk and its simulator for the tests of this `describe`. Each test begins with the staff that everybody knows. */
+export function useDesk(platform: Platform, setup?: DeskSetup): DeskShop & { readonly simulator: Simulator } {
+  const used = {} as DeskShop & { simulator: Simulator };
+  beforeAll(async () => {
+    used.simulator = await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true });
+    Object.assign(used, await startDesk(platform, used.simulator, setup));
+  }, 60_000);
+  beforeEach(() => StaffAccess.reset());
+  afterAll(async () => {
+    await used.app.close();
+    await used.simulator.close();
+  });
+  return used;
 }
 
 /** A page as it came, and what can be done on it. */
@@ -147,11 +147,8 @@ export class DeskPage {
 
   /** Without tags, in one line. */
   get text(): string {
-    return this.html
-      .replace(/<head>.*<\/head>/s, '')
-      .replace(/<[^>]*>/g, ' ')
-      .replace(/&#(\d+);/g, (_match, code) => String.fromCharCode(Number(code)))
-      .replace(/\s+/g, ' ');
+    const text = this.html.replace(/<head>.*<\/head>/s, '').replace(/<[^>]*>/g, ' ');
+    return unescaped(text).replace(/\s+/g, ' ');
   }
 
   get state(): string | undefined {
@@ -179,9 +176,8 @@ export class DeskPage {
     );
     if (!form) throw new Error(`There is no form of ${act}`);
     const inputs = [...(form[2] ?? '').matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
-    const unescaped = (text = '') => text.replace(/&#(\d+);/g, (_match, code) => String.fromCharCode(Number(code)));
-    const fields = Object.fromEntries(inputs.map(([, name = '', value]) => [name, unescaped(value)]));
-    return { url: this.at(unescaped(form[1])), fields };
+    const fields = Object.fromEntries(inputs.map(([, name = '', value = '']) => [name, unescaped(value)]));
+    return { url: this.at(unescaped(form[1] ?? '')), fields };
   }
 
   async send(act: string, typed: Readonly<Record<string, string>> = {}): Promise<DeskPage> {

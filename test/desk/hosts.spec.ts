@@ -3,9 +3,8 @@ import { ValidationPipe, VersioningType } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { MemoryPaymentStore, PaymentConfigurationError, PaymentModule } from 'nestjs-card-payment';
 import { DeskAccess, PaymentDeskModule } from 'nestjs-card-payment/desk';
-import { startSimulator, type Simulator } from 'nestjs-card-payment/simulator';
-import { PLATFORMS, sale, simulatorOptions } from '../e2e/merchant.js';
-import { DeskPage, EVERYTHING, StaffAccess, startDesk } from './desk-shop.js';
+import { type Platform, PLATFORMS, sale, simulatorOptions, useMerchants } from '../e2e/merchant.js';
+import { DeskPage, type DeskSetup, EVERYTHING, StaffAccess, withDesk } from './desk-shop.js';
 
 @Injectable()
 class NightGuard implements CanActivate {
@@ -33,31 +32,23 @@ class NamesModule {}
 class AccessModule {}
 
 describe('hosts of a desk', () => {
-  let simulator: Simulator;
-  const apps: INestApplication[] = [];
-  beforeAll(async () => (simulator = await startSimulator({ dialect: 'morpos' })));
-  afterAll(() => simulator.close());
+  const merchants = useMerchants();
   beforeEach(() => StaffAccess.reset());
-  afterEach(async () => {
-    for (const app of apps.splice(0)) await app.close();
-  });
 
-  async function start(...setup: Parameters<typeof startDesk>) {
-    const shop = await startDesk(...setup);
-    apps.push(shop.app);
-    return shop;
-  }
+  const start = (platform: Platform, setup: DeskSetup) => merchants.start(platform, withDesk(setup));
 
   async function startModule(desk: NonNullable<Parameters<typeof Test.createTestingModule>[0]['imports']>[number]) {
-    const payment = PaymentModule.forRoot({ ...simulatorOptions(simulator), publicUrl: 'http://localhost:1' });
+    const payment = PaymentModule.forRoot({
+      ...simulatorOptions(merchants.simulator),
+      publicUrl: 'http://localhost:1',
+    });
     const imports = desk === Alone ? [desk] : [payment, desk];
     const testing = await Test.createTestingModule({ imports })
       .setLogger(false as never)
       .compile();
     const app = testing.createNestApplication({ logger: false });
-    apps.push(app);
     await app.listen(0, '127.0.0.1');
-    return app.getUrl();
+    return app;
   }
 
   const hosts: [string, string, (app: INestApplication) => void][] = [
@@ -84,7 +75,7 @@ describe('hosts of a desk', () => {
   it.each(PLATFORMS.flatMap((platform) => hosts.map((host) => [platform, ...host] as const)))(
     'on %s %s, its links and redirects work, also behind a proxy that strips a path',
     async (platform, _what, path, configure) => {
-      const shop = await start(platform, simulator, { configure });
+      const shop = await start(platform, { configure });
       const { conversationId } = await shop.payments.doPayment(sale());
       const first = await DeskPage.get(`${shop.url}${path}`);
       expect(first.status).toBe(200);
@@ -110,7 +101,7 @@ describe('hosts of a desk', () => {
   );
 
   it.each(PLATFORMS)('on %s, every route is closed by the host’s guard', async (platform) => {
-    const { url } = await start(platform, simulator, { decorators: [UseGuards(NightGuard)] });
+    const { url } = await start(platform, { decorators: [UseGuards(NightGuard)] });
     const posts = ['/payments/X/acts', '/payments/X/review', '/deliveries/replay'];
     for (const path of ['', '/payments', '/payments/X', '/deliveries', '/desk.css', ...posts]) {
       expect([path, (await DeskPage.get(`${url}/desk${path}`)).status]).toEqual([path, 403]);
@@ -121,8 +112,8 @@ describe('hosts of a desk', () => {
 
   it('what one instance shows can be sent to another', async () => {
     const options = { store: new MemoryPaymentStore() };
-    const one = await start('express', simulator, { options });
-    const other = await start('fastify', simulator, { options });
+    const one = await start('express', { options });
+    const other = await start('fastify', { options });
     const { conversationId } = await one.payments.doPayment(sale());
     const page = await DeskPage.get(`${one.url}/desk/payments/${conversationId}`);
     const { url, fields } = page.form('refund');
@@ -134,8 +125,10 @@ describe('hosts of a desk', () => {
   });
 
   it.each([NamesModule, AccessModule])('its access is given what it needs by %s', async (module) => {
-    const url = await startModule(PaymentDeskModule.forRoot({ path: 'desk', access: NamedAccess, imports: [module] }));
-    expect((await DeskPage.get(`${url}/desk`)).text).toContain('You are Cem.');
+    const app = await startModule(PaymentDeskModule.forRoot({ path: 'desk', access: NamedAccess, imports: [module] }));
+    const page = await DeskPage.get(`${await app.getUrl()}/desk`);
+    await app.close();
+    expect(page.text).toContain('You are Cem.');
   });
 
   @Module({ imports: [PaymentDeskModule.forRoot({ access: StaffAccess })] })

@@ -1,7 +1,6 @@
 import { jest } from '@jest/globals';
-import { startSimulator, type Simulator } from 'nestjs-card-payment/simulator';
 import { PLATFORMS, sale } from '../e2e/merchant.js';
-import { DeskPage, type DeskShop, EVERYTHING, StaffAccess, startDesk } from './desk-shop.js';
+import { DeskPage, EVERYTHING, StaffAccess, useDesk } from './desk-shop.js';
 
 const NOTE = 'as the panel says';
 const CARD = '4508034508034509';
@@ -10,30 +9,17 @@ type Form = [act: string, typed: Readonly<Record<string, string>>];
 
 /** What is sent twice or at once, and what a store does that fails within an act. */
 describe.each(PLATFORMS)('forms of a desk on %s', (platform) => {
-  let simulator: Simulator;
-  let shop: DeskShop;
-
-  beforeAll(async () => {
-    simulator = await startSimulator({ dialect: 'morpos' });
-    shop = await startDesk(platform, simulator);
-  });
-  afterAll(async () => {
-    await shop.app.close();
-    await simulator.close();
-  });
-  beforeEach(() => {
-    StaffAccess.reset();
-    simulator.reset();
-  });
+  const shop = useDesk(platform);
+  beforeEach(() => shop.simulator.reset());
 
   const openPayment = (id: string, staff = 'ada') =>
     DeskPage.get(`${shop.url}/desk/payments/${id}`, { 'x-staff': staff });
   const pay = async () => (await shop.payments.doPayment(sale())).conversationId;
   const lose = () => {
-    simulator.fail({ operation: 'DoPayment', kind: 'close', at: 'after' });
+    shop.simulator.fail({ operation: 'DoPayment', kind: 'close', at: 'after' });
     return pay();
   };
-  const given = () => simulator.ledger.refunds.map(({ kind, amount }) => `${kind} ${amount}`);
+  const given = () => shop.simulator.ledger.refunds.map(({ kind, amount }) => `${kind} ${amount}`);
   /** Sends a form to be done at once. */
   const act = (page: DeskPage, ...[name, typed]: Form) => {
     const { url, fields } = page.form(name);

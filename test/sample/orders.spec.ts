@@ -2,19 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { Logger } from '@nestjs/common';
-import { startSimulator } from 'nestjs-card-payment/simulator';
 import { aPayment, aPaymentEvent, aRefundEvent } from 'nestjs-card-payment/testing';
-import { Basket } from '../../sample/src/basket/basket.js';
-import { Catalogue } from '../../sample/src/catalogue/catalogue.js';
 import { PRODUCTS } from '../../sample/src/catalogue/products.js';
-import { AttemptLimits } from '../../sample/src/checkout/attempt-limits.js';
-import { DemoGateway } from '../../sample/src/demo/demo-gateway.js';
 import { OrderPayments } from '../../sample/src/orders/order-payments.js';
 import { OrderRepository } from '../../sample/src/orders/order.repository.js';
-import { OrdersController } from '../../sample/src/orders/orders.controller.js';
 import { ShopDatabase } from '../../sample/src/orders/shop-database.js';
-import { sale, startMerchant } from '../e2e/merchant.js';
 
 const product = (id: string) => PRODUCTS.find((one) => one.id === id)!;
 const [CUP, BOWL] = [product('cup'), product('bowl')];
@@ -269,38 +261,5 @@ describe('the orders of the sample', () => {
     expect(told(id)).toBe('paid 1001');
     deliver('1 refund R 10.00', [id]);
     expect(told(id)).toBe('paid 1001, 10.00 back');
-  });
-
-  it('the page of a paid order empties the basket, unless the basket has changed since', async () => {
-    Logger.overrideLogger(false);
-    const simulator = await startSimulator();
-    const provided = [Basket, Catalogue, OrderRepository, OrderPayments];
-    const values = [
-      { provide: DemoGateway, useValue: { isOn: false } },
-      { provide: ShopDatabase, useValue: database },
-    ];
-    const merchant = await startMerchant('express', simulator, {
-      metadata: { imports: [AttemptLimits], controllers: [OrdersController], providers: [...provided, ...values] },
-    });
-    const id = orders.place(LINES);
-    const get = async (basket: string) => {
-      const answer = await fetch(`${merchant.url}/orders/${id}`, { headers: { cookie: `basket=${basket}; lang=en` } });
-      const page = await answer.text();
-      const outcome = /data-outcome="(\w+)"/.exec(page)?.[1];
-      return [
-        answer.status,
-        answer.headers.get('cache-control'),
-        outcome,
-        /<b>(\d)<\/b>/.exec(page)?.[1],
-        answer.headers.get('set-cookie')?.split(';')[0],
-      ];
-    };
-    expect(await get('cup.2~bowl.1')).toEqual([200, 'no-store', 'unpaid', '3', undefined]);
-    await merchant.payments.doPayment(sale('149.90', { reference: id }));
-    expect(await get('cup.1')).toEqual([200, 'no-store', 'paid', '1', undefined]);
-    expect(await get('cup.2~bowl.1')).toEqual([200, 'no-store', 'paid', undefined, 'basket=']);
-    await merchant.app.close();
-    await simulator.close();
-    open();
   });
 });

@@ -1,10 +1,5 @@
-import axe, { type AxeResults, type RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
-
-const OPTIONS: RunOptions = {
-  runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
-  resultTypes: ['violations'],
-};
+import { barriersInLook } from '../browser/accessible-page.js';
 
 const LOOKS = [
   { width: 1300, colorScheme: 'light' },
@@ -50,23 +45,14 @@ export async function checkPage(
   await page.addStyleTag({ content: '*, ::before, ::after { transition: none !important }' });
   problems.push(...(await page.evaluate<string[]>(`(${flawsOf.toString()})()`)));
 
-  await page.evaluate(axe.source);
   const looks = new URL(address).pathname.includes('/reference/') ? LOOKS_OF_REFERENCE : LOOKS;
   for (const { width, colorScheme } of looks) {
     const look = `${width} px, ${colorScheme}`;
     await page.setViewportSize({ width, height: width > 1000 ? 800 : 740 });
     await page.emulateMedia({ colorScheme });
     await page.waitForFunction(`document.documentElement.classList.contains('dark') === ${colorScheme === 'dark'}`);
-    if (await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')) {
-      problems.push(`${look}: scrolls sideways`);
-    }
     problems.push(...(await page.evaluate<string[]>(`(${tornOf.toString()})()`)).map((what) => `${width} px: ${what}`));
-    const run = `axe.run(document, ${JSON.stringify(OPTIONS)}).then(({ violations }) => violations)`;
-    for (const { id, nodes } of await page.evaluate<AxeResults['violations']>(run)) {
-      problems.push(
-        ...nodes.map(({ target, failureSummary }) => `${look}: ${id}: ${target.join()}: ${failureSummary}`),
-      );
-    }
+    problems.push(...(await barriersInLook(page, look, ['wcag22aa'])));
     await picture(`${width}-${colorScheme}`);
   }
   return { problems, ...(await page.evaluate<PageFacts>(`(${factsOf.toString()})()`)) };
