@@ -5,6 +5,7 @@ import { useDesk } from '../desk/desk-shop.js';
 import { sale } from '../rigs/sale.js';
 import { barriersOf } from './accessible-page.js';
 import { inWhole, sample } from '../rigs/extent.js';
+import { until } from '../services/until.js';
 import { goBack, noteComplaints, PLAIN_HOST } from './browser.js';
 import { useBrowser } from './shared-browser.js';
 
@@ -107,6 +108,10 @@ describe('the desk in a browser', () => {
     await page.getByLabel('Amount, at most').first().fill('20,50');
     await page.getByRole('button', { name: 'Give this amount back…' }).click();
     await page.getByRole('button', { name: 'Yes: Refund: 20.50 TRY' }).dblclick();
+    await page.waitForURL(/done=refund/);
+    // The second click is answered at once, the refund of the first may still be on its way.
+    await until(async () => (await shop.payments.refunds(id)).every(({ settled }) => settled));
+    await page.reload();
     await page.getByText('Refund: Given back.').waitFor();
     const again = page.waitForRequest((request) => request.method() === 'POST');
     await Promise.all([again, goBack(page)]);
