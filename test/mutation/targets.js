@@ -30,9 +30,9 @@ export const TARGETS = [
   {
     name: 'replies',
     files: {
-      'lib/gateway/readings/facts.ts': ['gateway/readings/facts'],
+      'lib/gateway/readings/facts.ts': ['gateway/readings/facts', 'gateway/readings/answers', 'gateway/gateway-client'],
       'lib/gateway/readings/reply-fields.ts': ['gateway/readings/reply-fields'],
-      'lib/gateway/readings/verdicts.ts': ['gateway/readings/verdicts', 'gateway/readings/answers'],
+      'lib/gateway/readings/verdicts.ts': ['gateway/readings/', 'operations/resolution'],
     },
   },
   {

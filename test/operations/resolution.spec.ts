@@ -67,6 +67,21 @@ describe('resolve', () => {
     expect(await stored()).toEqual(record);
   });
 
+  it.each<[PaymentRecord['state'], PaymentRecord['state']]>([
+    ['succeeded', 'review'],
+    ['refunding', 'review'],
+    ['unknown', 'review'],
+    ['review', 'review'],
+    ['failed', 'failed'],
+  ])('as failed, while a refund of it is %s, leaves a payment in %s', async (state, left) => {
+    await add({ state: 'review' });
+    await add({ state, kind: 'refund', conversationId: 'REFUND', parentId: ID, reference: null });
+    await payments
+      .resolve(ID, 'failed', 'seen')
+      .catch(({ code }: { code: string }) => expect(code).toBe('PAYMENT_STATE'));
+    expect((await stored()).state).toBe(left);
+  });
+
   it('shows nothing of what the store threw', async () => {
     shop.store.find = () => Promise.reject(new Error('password=secret'));
     const error: unknown = await payments.resolve(ID, 'failed', 'seen').catch((thrown: unknown) => thrown);
