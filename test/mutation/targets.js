@@ -16,7 +16,12 @@ export const TARGETS = [
   {
     name: 'states',
     files: {
-      'lib/payment/transitions.ts': ['payment/transitions', 'settlement/writer', 'e2e/held-orders', 'scripts/scripts'],
+      'lib/payment/transitions.ts': [
+        'payment/transitions',
+        'settlement/outcomes',
+        'settlement/writer',
+        'events/delivery',
+      ],
     },
   },
   {

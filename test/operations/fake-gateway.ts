@@ -92,7 +92,6 @@ export function paid(more: object = {}): Transmission {
 }
 
 export const DECLINED = reply({ code: 'B0051', message: 'insufficient funds' });
-export const INDETERMINATE = reply({ code: 'B0096' });
 export const LOST: Transmission = { sent: true, reply: null, cause: 'connection_lost' };
 export const NOT_SENT: Transmission = { sent: false, cause: 'connection_failed' };
 export const PAID = paid();

@@ -74,6 +74,8 @@ export function postgresArgs(data: string, port: number, settings: PostgresSetti
     unix_socket_directories: '',
     max_connections: '300',
     fsync: 'off',
+    // Undone is who waited first, if the other one begins to wait within this time: on a busy machine, not in one second.
+    deadlock_timeout: '3s',
     ...settings,
   };
   return ['-D', data, '-p', `${port}`, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];

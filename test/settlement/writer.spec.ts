@@ -63,6 +63,19 @@ describe('PaymentWriter', () => {
     expect([published, log]).toEqual([[], [expect.stringContaining(`error ${LINE} succeeded (B0000): ${why}`)]]);
   });
 
+  it('stores that a failed refund gave money back after all, beside the refund that holds their payment', async () => {
+    const refund = { kind: 'refund', parentId: ID, version: 1 } as const;
+    const failed = aPaymentRecord({ ...refund, conversationId: 'ONE', state: 'failed' });
+    const open = aPaymentRecord({ ...refund, conversationId: 'TWO', state: 'refunding', referenceLock: ID });
+    await add('succeeded');
+    for (const record of [failed, open]) expect(await store.insert(record)).toBeNull();
+    const moved: Settlement = (record, now) => advance(record, 'review', { reason: 'moved_after_all' }, now);
+    expect(await writer.settle(failed, moved)).toMatchObject({ record: { state: 'review' }, isStored: true });
+    expect(await store.find('default', 'ONE')).toMatchObject({ state: 'review', referenceLock: null });
+    expect(await store.find('default', 'TWO')).toEqual(open);
+    expect([owed.count, published]).toEqual([0, ['ONE:2 refund.review']]);
+  });
+
   it('does not throw even if the payment has been deleted from the store, and owes nothing', async () => {
     expect(await writer.settle(CHARGING, succeed)).toMatchObject({ record: { state: 'succeeded' }, isStored: false });
     expect(log).toEqual([`error ${LINE} succeeded (B0000): it has been deleted from the store meanwhile.`]);
