@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Simulator } from 'nestjs-card-payment/simulator';
 import { type BothLedgers, storedLedger } from '../rigs/ledger-comparison.js';
 import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
@@ -25,7 +24,7 @@ export interface FinalState extends BothLedgers {
 export class CrashTrial {
   private readonly attempts: Attempt[] = [];
   private readonly folder = makeScratchFolder('crashes');
-  private readonly journal = join(this.folder.path, 'journal');
+  private readonly journal = this.folder.file('journal');
 
   private constructor(
     private readonly shared: SharedStore,

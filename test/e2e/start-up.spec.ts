@@ -65,6 +65,12 @@ class EuOrders {
 }
 
 @Injectable()
+class EuMails {
+  @OnPayment('expired', { name: 'eu', id: 'eu-mails' })
+  expired(): void {}
+}
+
+@Injectable()
 class LoginGuard implements CanActivate {
   canActivate(): boolean {
     return false;
@@ -272,7 +278,7 @@ const STARTS: Readonly<Record<string, () => Start>> = {
   'a named account that is registered twice': () => ({
     imports: [payment(), ...['eu', 'eu/2'].map((path) => payment({ name: 'eu', callback: { path } }))],
   }),
-  'a handler of an account that is not registered': () => ({ imports: [payment()], providers: [EuOrders] }),
+  'a handler of an account that is not registered': () => ({ imports: [payment()], providers: [EuOrders, EuMails] }),
   'two accounts with one path': () => ({
     imports: [payment(), payment({ name: 'eu', callback: { path: 'payments' } })],
   }),
@@ -432,7 +438,11 @@ describe('starting up', () => {
     const lazy = await app.get(LazyModuleLoader).load(() => module);
     const payments = lazy.get(PaymentService);
     const before = simulator.requests.length;
-    await expect(payments.doPayment(sale())).rejects.toThrow(/has not been started by Nest: import it in a module/);
+    const message = expect.stringMatching(/has not been started by Nest: import it in a module.*app\.init\(\)/s);
+    await expect(payments.doPayment(sale())).rejects.toMatchObject({
+      code: 'PAYMENT_CONFIGURATION',
+      problems: [{ option: 'PaymentModule', variable: null, message }],
+    });
     await expect(payments.init3d(sale())).rejects.toThrow(PaymentConfigurationError);
     await expect(payments.reconcile()).rejects.toThrow(PaymentConfigurationError);
     expect(simulator.requests.length).toBe(before);

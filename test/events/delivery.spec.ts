@@ -5,9 +5,9 @@ import type { PaymentRecord } from '../../lib/payment/payment.js';
 import type { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { logLines } from '../operations/log-lines.js';
-import { isOver, quiet } from '../operations/test-shop.js';
+import { gate, isOver, quiet } from '../operations/test-shop.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
-import { EventShop, gate, MINUTE_MS } from './event-shop.js';
+import { EventShop, MINUTE_MS } from './event-shop.js';
 
 // When handlers that fail are called again, until their delivery is parked, is in test/scripts/expected/handlers.txt; the
 // spans, durations and warnings of handlers are in test/telemetry/expected/observed.txt.
@@ -15,6 +15,8 @@ import { EventShop, gate, MINUTE_MS } from './event-shop.js';
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 const FAILED = ['payment.failed'] as const;
+/** What a line of the log says of the first event, as fields. */
+const NAMES = { eventId: 'ONE:1', handlerId: 'mail', conversationId: 'ONE', account: 'default' };
 const hang = () => new Promise<never>(() => undefined);
 const fail = () => Promise.reject(new Error('down'));
 
@@ -111,10 +113,10 @@ describe('events', () => {
       expect(shop.calls).toEqual(['mail ONE:1']);
     });
 
-    it.each([
-      ['a handler, which goes on and is not called again', () => undefined],
-      ['a store that hangs', () => void (store.fanOut = hang)],
-    ])('waits two seconds at most for %s', async (what, prepare) => {
+    it.each<[string, prepare: () => void, isCalled: boolean]>([
+      ['a handler, which goes on and is not called again', () => undefined, true],
+      ['a store that hangs', () => void (store.fanOut = hang), false],
+    ])('waits two seconds at most for %s', async (_what, prepare, isCalled) => {
       const slow = gate();
       const events = await shop.start(shop.handler('mail', () => slow.passed));
       prepare();
@@ -123,7 +125,7 @@ describe('events', () => {
       expect(await isOver(publishing)).toBe(false);
       await clock.advance(1);
       expect(await isOver(publishing)).toBe(true);
-      if (what.includes('store')) return;
+      if (!isCalled) return;
       slow.pass();
       await clock.advance(DAY_MS);
       expect([await events.deliverDue(), shop.calls]).toEqual([0, ['mail ONE:1']]);
@@ -463,8 +465,20 @@ describe('events', () => {
     });
     const line = `warn Event ONE:1: mail failed (try 1) and is tried again in 1 s: ${error}`;
     expect(log).toEqual([expect.stringContaining(line)]);
-    const names = { eventId: 'ONE:1', handlerId: 'mail', conversationId: 'ONE', account: 'default' };
-    expect(records).toMatchObject([{ ...names, attempts: 1, parked: false, error }]);
+    expect(records).toMatchObject([{ ...NAMES, attempts: 1, parked: false, error }]);
+  });
+
+  it('one that a handler has failed to take for the last time is logged with the command that replays it', async () => {
+    const events = await shop.open([shop.handler('mail', fail)]);
+    await shop.storeEvent('ONE');
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      await events.deliverDue();
+      await clock.advance(DAY_MS);
+    }
+    expect(log.at(-1)).toContain(
+      'error Event ONE:1: mail failed 15 times and is parked until it is replayed (payments replay mail ONE:1): Error: down',
+    );
+    expect(records.at(-1)).toMatchObject({ ...NAMES, attempts: 15, parked: true });
   });
 
   describe('with a handler that takes ten minutes', () => {

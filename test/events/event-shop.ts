@@ -9,6 +9,7 @@ import { SystemRandomness } from '../../lib/runtime/randomness.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import type { Delivery } from '../../lib/store/payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
+import { gate } from '../operations/test-shop.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 export const MINUTE_MS = 60_000;
@@ -93,10 +94,4 @@ export class EventShop {
     await this.clock.advance(MINUTE_MS / 2);
     await stopped;
   }
-}
-
-export function gate(): { passed: Promise<void>; pass: () => void } {
-  let pass!: () => void;
-  const passed = new Promise<void>((resolve) => (pass = resolve));
-  return { passed, pass };
 }

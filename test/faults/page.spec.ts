@@ -12,7 +12,7 @@ const SILENT: readonly unknown[] = ['no_answer', 'server_error', 'unreadable'];
 const SILENCES: readonly [fault: string, at: FaultMoment, play: FaultPlay][] = [
   ...sample(
     4,
-    ROWS.filter(({ charge: [, reason], init3d }) => SILENT.includes(reason) && init3d),
+    ROWS.filter(({ charge: [, reason], begin }) => SILENT.includes(reason) && begin),
   ).map(({ fault, at, play }): [string, FaultMoment, FaultPlay] => [fault, at.at(-1)!, play]),
   ['an approval of another payment', 'after', edit({ conversationId: 'ABC9' })],
   ['404 with HTML', 'after', { kind: 'status', status: 404, body: 'html' }],

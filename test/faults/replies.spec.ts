@@ -87,8 +87,8 @@ describe('replies', () => {
   });
 
   describe.each(STARTS)('%s', (operation) => {
-    it.each(CASES.filter(({ init3d }) => init3d !== undefined))('$name: $init3d', async ({ play, at, init3d }) => {
-      await expectStart(await meet(operation, at, play), init3d ?? null);
+    it.each(CASES.filter(({ begin }) => begin !== undefined))('$name: $begin', async ({ play, at, begin }) => {
+      await expectStart(await meet(operation, at, play), begin ?? null);
     });
 
     async function expectStart({ record, thrown, page, subject, shop }: Met, reason: PaymentReason | null) {

@@ -3,14 +3,14 @@ import type { PaymentReason } from 'nestjs-card-payment';
 import type { FaultMoment, FaultPlay } from 'nestjs-card-payment/simulator';
 import { BYTE_BY_BYTE, CLOSED_AFTERWARDS, ODD } from '../rigs/odd-answers.js';
 
-/** The promised outcome of a fault: for requests that move money (DoPayment, Auth3d, refund, void), and for Init3d. */
+/** The promised outcome of a fault: for requests that move money (DoPayment, Auth3d, refund, void), and for those that begin one. */
 export interface Row {
   readonly fault: string;
   readonly play: FaultPlay;
   readonly at: readonly FaultMoment[];
   readonly charge: readonly ['unknown' | 'failed' | 'review' | 'succeeded', PaymentReason | null];
-  /** Why an Init3d fails; null where it succeeds nevertheless; undefined where it is not tested. */
-  readonly init3d?: PaymentReason | null;
+  /** Why there is no page for the buyer; null where there is one nevertheless; undefined where it is not tested. */
+  readonly begin?: PaymentReason | null;
 }
 
 const ALL: readonly FaultMoment[] = ['before', 'middle', 'after'];
@@ -58,66 +58,66 @@ const BODIES = ['json', 'html', 'empty'] as const;
 const BOMB = gzipSync(`{"code":"B0000","padding":"${'x'.repeat(100 * 1024 * 1024)}"}`);
 
 export const ROWS: readonly Row[] = [
-  { fault: 'reset', play: { kind: 'reset' }, at: ALL, charge: lost, init3d: 'no_answer' },
-  { fault: 'closed', play: { kind: 'close' }, at: ALL, charge: lost, init3d: 'no_answer' },
-  { fault: 'stalled until the deadline', play: { kind: 'stall' }, at: ALL, charge: lost, init3d: 'no_answer' },
-  { fault: 'half an answer', play: { kind: 'half-reply' }, at: EITHER, charge: lost, init3d: 'no_answer' },
+  { fault: 'reset', play: { kind: 'reset' }, at: ALL, charge: lost, begin: 'no_answer' },
+  { fault: 'closed', play: { kind: 'close' }, at: ALL, charge: lost, begin: 'no_answer' },
+  { fault: 'stalled until the deadline', play: { kind: 'stall' }, at: ALL, charge: lost, begin: 'no_answer' },
+  { fault: 'half an answer', play: { kind: 'half-reply' }, at: EITHER, charge: lost, begin: 'no_answer' },
 
-  ...statuses([500, 502, 503, 504], BODIES, { at: EITHER, charge: broken, init3d: 'server_error' }),
-  ...statuses([301, 302, 307, 308], JSON_ALONE, { at: EITHER, charge: broken, init3d: 'refused' }),
-  ...statuses([400, 403], JSON_ALONE, { at: BEFORE, charge: refused, init3d: 'refused' }),
-  ...statuses([401, 404, 413, 429], BODIES, { at: BEFORE, charge: refused, init3d: 'refused' }),
-  ...statuses([400, 403], WITHOUT_JSON, { at: EITHER, charge: broken, init3d: 'refused' }),
-  ...statuses([408, 409], BODIES, { at: EITHER, charge: broken, init3d: 'refused' }),
+  ...statuses([500, 502, 503, 504], BODIES, { at: EITHER, charge: broken, begin: 'server_error' }),
+  ...statuses([301, 302, 307, 308], JSON_ALONE, { at: EITHER, charge: broken, begin: 'refused' }),
+  ...statuses([400, 403], JSON_ALONE, { at: BEFORE, charge: refused, begin: 'refused' }),
+  ...statuses([401, 404, 413, 429], BODIES, { at: BEFORE, charge: refused, begin: 'refused' }),
+  ...statuses([400, 403], WITHOUT_JSON, { at: EITHER, charge: broken, begin: 'refused' }),
+  ...statuses([408, 409], BODIES, { at: EITHER, charge: broken, begin: 'refused' }),
   ...statuses(
     [402, 410, 422, 423, 424, 425, 451, 499],
     JSON_ALONE,
-    { at: EITHER, charge: broken, init3d: 'refused' },
+    { at: EITHER, charge: broken, begin: 'refused' },
     'GW-TIMEOUT',
   ),
-  ...statuses([422], JSON_ALONE, { at: BEFORE, charge: refused, init3d: 'refused' }, 'B0051'),
+  ...statuses([422], JSON_ALONE, { at: BEFORE, charge: refused, begin: 'refused' }, 'B0051'),
   ...['B0000', 'B0096', 'B0010'].flatMap((code) =>
-    statuses([400], JSON_ALONE, { at: EITHER, charge: indeterminate, init3d: 'refused' }, code),
+    statuses([400], JSON_ALONE, { at: EITHER, charge: indeterminate, begin: 'refused' }, code),
   ),
 
   ...(['html', 'empty', 'null', 'array', 'string', 'empty-object'] as const).map((name) =>
-    answer(name, ODD[name], { at: EITHER, charge: garbled, init3d: 'unreadable' }),
+    answer(name, ODD[name], { at: EITHER, charge: garbled, begin: 'unreadable' }),
   ),
   ...(['cut-json', 'ten-mebibytes', 'proto'] as const).map((name) =>
-    answer(name, ODD[name], { at: AFTER, charge: garbled, init3d: 'unreadable' }),
+    answer(name, ODD[name], { at: AFTER, charge: garbled, begin: 'unreadable' }),
   ),
   answer('100 MiB of JSON in 100 KiB of gzip', reply(BOMB, { 'content-encoding': 'gzip' }), {
     at: EITHER,
     charge: garbled,
-    init3d: 'unreadable',
+    begin: 'unreadable',
   }),
-  answer('nothing but 10,000 levels', ODD['nested-only'], { at: EITHER, charge: garbled, init3d: 'unrecognised_code' }),
-  answer('without code', ODD['no-code'], { at: AFTER, charge: garbled, init3d: null }),
+  answer('nothing but 10,000 levels', ODD['nested-only'], { at: EITHER, charge: garbled, begin: 'unrecognised_code' }),
+  answer('without code', ODD['no-code'], { at: AFTER, charge: garbled, begin: null }),
 
   ...(['nested', 'bom', 'latin-1', 'mojibake', 'gzip', 'text-plain', 'pascal-case'] as const).map((name) =>
-    answer(`the right answer, ${name}`, ODD[name], { at: AFTER, charge: approved, init3d: null }),
+    answer(`the right answer, ${name}`, ODD[name], { at: AFTER, charge: approved, begin: null }),
   ),
-  answer('the right answer, byte by byte', BYTE_BY_BYTE, { at: AFTER, charge: approved, init3d: null }),
-  answer('the right answer, closed afterwards', CLOSED_AFTERWARDS, { at: AFTER, charge: approved, init3d: null }),
+  answer('the right answer, byte by byte', BYTE_BY_BYTE, { at: AFTER, charge: approved, begin: null }),
+  answer('the right answer, closed afterwards', CLOSED_AFTERWARDS, { at: AFTER, charge: approved, begin: null }),
 
   answer('an unheard-of code', ODD['unheard-of-code'], {
     at: AFTER,
     charge: ['unknown', 'unrecognised_code'],
-    init3d: 'unrecognised_code',
+    begin: 'unrecognised_code',
   }),
   answer('an indeterminate code', ODD['indeterminate-code'], {
     at: AFTER,
     charge: indeterminate,
-    init3d: 'unrecognised_code',
+    begin: 'unrecognised_code',
   }),
   ...['B0009', 'B0018', 'B0026', 'B0080'].map((code) =>
-    answer(code, coded(code), { at: EITHER, charge: indeterminate, init3d: 'unrecognised_code' }),
+    answer(code, coded(code), { at: EITHER, charge: indeterminate, begin: 'unrecognised_code' }),
   ),
-  answer('a decline', coded('B0013'), { at: BEFORE, charge: ['failed', 'declined'], init3d: 'declined' }),
+  answer('a decline', coded('B0013'), { at: BEFORE, charge: ['failed', 'declined'], begin: 'declined' }),
   answer('a decline for another conversationId', coded('B0051', { conversationId: 'ANOTHER' }), {
     at: EITHER,
     charge: ['unknown', 'conversation_mismatch'],
-    init3d: 'declined',
+    begin: 'declined',
   }),
 
   ...(

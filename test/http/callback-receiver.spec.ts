@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { CallbackReceiver } from '../../lib/http/callback-receiver.js';
 import type { AssembledFlows } from '../operations/assembled-flows.js';
 import { DECLINED, LOST } from '../operations/fake-gateway.js';
-import { quiet, sale, TestShop } from '../operations/test-shop.js';
+import { gate, quiet, sale, TestShop } from '../operations/test-shop.js';
 
 const WAIT_MS = 25_000;
 
@@ -146,9 +146,3 @@ describe('CallbackReceiver', () => {
     });
   });
 });
-
-function gate(): { passed: Promise<void>; pass: () => void } {
-  let pass!: () => void;
-  const passed = new Promise<void>((resolve) => (pass = resolve));
-  return { passed, pass };
-}

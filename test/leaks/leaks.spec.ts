@@ -71,6 +71,7 @@ const CANARIES = {
   mask: '524677******3508',
   report: 'backgroundIdleMs',
   openPage: 'page_open',
+  cardQuestion: 'card_payment.checkBin',
 };
 type Canary = keyof typeof CANARIES;
 /** Every place that keeps or shows something, and what of the canaries has to be found there. */
@@ -80,7 +81,7 @@ const SINKS: [sink: string, ...canaries: Canary[]][] = [
   ['awaited event', 'order', 'gateway', 'mask'],
   ['plain event payment.succeeded', 'order', 'gateway'],
   ['operations', 'order', 'gateway', 'handler'],
-  ['spans and metrics', 'handler'],
+  ['spans and metrics', 'handler', 'cardQuestion'],
   ['health', 'report'],
   ['service', 'shop'],
   ['callback: headers', 'shop'],
@@ -354,6 +355,8 @@ describe('an attacker plants secrets in every answer, input and error of the hos
       for (const path of ['pay', 'start', 'form'])
         await notebook.page(`POST ${path}`, `${url}/shop/${path}`, json(input));
     }
+    // What it returns holds the digits that it was given: it is searched for nowhere else.
+    await payments.checkBin(CARD.cardNo.slice(0, 8));
     for (const told of [SAID, CARD.cardNo]) {
       const { conversationId } = await payments.doPayment(order());
       const refund = { conversationId, amount: '1.00', refundId: 'R', idempotencyKey: 'key', note: 'x', by: 'x' };
@@ -363,8 +366,6 @@ describe('an attacker plants secrets in every answer, input and error of the hos
         await notebook.watch('recordRefund', () => payments.recordRefund(input as never));
       }
       await notebook.watch('checkBin', () => payments.checkBin(told));
-      // What it returns holds the digits that it was given: it is searched for nowhere else.
-      await payments.checkBin(CARD.cardNo.slice(0, 8));
       await notebook.watch('find', () => payments.find(told));
       await notebook.watch('resolve', () => payments.resolve(conversationId, 'failed', told, { by: told }));
     }

@@ -29,7 +29,7 @@ export const TARGETS = [
     files: {
       'lib/settlement/outcomes.ts': ['settlement/outcomes', 'scripts/scripts'],
       'lib/settlement/result-fields.ts': ['settlement/outcomes'],
-      'lib/payment/amount.ts': ['payment/amount'],
+      'lib/payment/amount.ts': ['payment/amount', 'payment/currency'],
     },
   },
   {

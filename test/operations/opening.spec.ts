@@ -136,11 +136,13 @@ describe('the first record of a payment', () => {
   });
 
   it.each<[string, Partial<DoPaymentDto>, account: string | undefined, expected: object]>([
-    ['does not hold the order with allowRepeat', { allowRepeat: true }, undefined, { allowRepeat: true }],
-    ['holds no order without a reference', { reference: undefined }, undefined, { reference: null }],
-    ['belongs to its account', { reference: undefined }, 'eu', { account: 'eu' }],
-  ])('%s', (_what, input, account, expected) => {
-    expect(record('direct', sale(input), { account })).toMatchObject({ ...expected, referenceLock: null });
+    ['does not hold the order with allowRepeat', { allowRepeat: true }, undefined, { referenceLock: null }],
+    ['holds no order without a reference', { reference: undefined }, undefined, { referenceLock: null }],
+    ['belongs to its account', {}, 'eu', { account: 'eu' }],
+  ])('%s', (_what, more, account, expected) => {
+    const input = sale(more);
+    const { allowRepeat = false, reference = null } = input;
+    expect(record('direct', input, { account })).toMatchObject({ allowRepeat, reference, ...expected });
   });
 
   it('has an attempt id of 128 bits, and a nonce only if the host chose its conversationId', () => {

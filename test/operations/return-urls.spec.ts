@@ -45,8 +45,8 @@ function made(input: string): string {
     // A direct payment has a placeholder for the token.
     const [direct, failed] = [returnUrl, failUrl].map((url) => url.replaceAll('TOKEN', 'direct'));
     expect(maker.make(given)).toEqual({ returnUrl: direct, failUrl: failed });
-    const [base, other] = [returnUrl.replace(/return$/, ''), failUrl.replace(/fail$/, '')];
-    return base === other ? `${base}return and fail` : `${returnUrl} and ${failUrl}`;
+    const base = returnUrl.replace(/return$/, '');
+    return failUrl === `${base}fail` && returnUrl !== base ? `${base}return and fail` : `${returnUrl} and ${failUrl}`;
   } catch (error) {
     expect(error).toBeInstanceOf(PaymentValidationError);
     const { issues } = error as PaymentValidationError;

@@ -70,3 +70,10 @@ export async function isOver(work: Promise<unknown>): Promise<boolean> {
   await quiet();
   return over;
 }
+
+/** What waits for `passed` goes on after `pass()`. */
+export function gate(): { passed: Promise<void>; pass: () => void } {
+  let pass!: () => void;
+  const passed = new Promise<void>((resolve) => (pass = resolve));
+  return { passed, pass };
+}

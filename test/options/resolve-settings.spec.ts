@@ -59,7 +59,7 @@ test.each<[what: string, settings: object, options: object, Environment?, Paymen
   // A further account reads its own variables, and those alone.
   ['another account', { language: 'tr' }, {}, { ...REQUIRED_VARIABLES, PAYMENT_LANGUAGE: 'en' }, { name: 'eu' }],
   ["another account's variables", { language: 'tr' }, {}, { PAYMENT_EU_LANGUAGE: 'de' }],
-])('of %s, the settings are %j', (_what, settings, ...given) => {
+])('of %s, the settings are those (%#)', (_what, settings, ...given) => {
   expect(resolve(...given)).toMatchObject(settings);
 });
 
@@ -102,7 +102,7 @@ test.each<[problems: string[], options: object, Environment?, PaymentStructure?]
   [['dialect'], { dialect: {} }],
   [['dialect (PAYMENT_DIALECT)'], { dialect: morposDialect }],
   [['verifySign (PAYMENT_VERIFY_SIGN)'], { verifySign: true }],
-])('%j is wrong with %p', (problems, ...given) => {
+])('what is wrong is %j (%#)', (problems, ...given) => {
   expect(named(() => resolve(...given))).toEqual(problems);
 });
 

@@ -4,13 +4,10 @@ import {
   type AmountFormat,
   type AmountProblem,
   amountProblem,
-  amountWithCurrency,
   canonicalAmount,
   compareAmounts,
-  CURRENCY_CODES,
   currencyDecimals,
   fromMinorUnits,
-  isCurrencyCode,
   toMinorUnits,
 } from '../../lib/payment/amount.js';
 
@@ -159,21 +156,5 @@ describe('minor units', () => {
     ['60,00', LIRA, null],
   ])('of %s in %i are %p, with what is beyond them cut off', (amount, currency, minor) => {
     expect(toMinorUnits(amount, currency)).toBe(minor);
-  });
-});
-
-describe('a currency', () => {
-  it.each<[code: unknown, isOne: boolean, shown: string]>([
-    [LIRA, true, '60 TRY'],
-    [YEN, true, '60 JPY'],
-    [DINAR, true, '60 BHD'],
-    [999, false, '60 999'],
-    ['949', false, '60 949'],
-    ['TRY', false, '60 TRY'],
-    [null, false, '60 null'],
-  ])('%p is one: %p, and an amount in it reads %p', (code, isOne, shown) => {
-    expect(isCurrencyCode(code)).toBe(isOne);
-    expect(CURRENCY_CODES.includes(code as number)).toBe(isOne);
-    expect(amountWithCurrency('60', code as number)).toBe(shown);
   });
 });

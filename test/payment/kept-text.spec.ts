@@ -272,17 +272,18 @@ describe('what the host’s code threw', () => {
     expect(describeThrown(spaced, masker).at).toEqual(['card ***:1234:12345']);
   });
 
+  const fail = () => {
+    throw new Error(CARD.cardNo);
+  };
   it.each<unknown>([
     'text',
     undefined,
     { message: CARD.cardNo },
     Object.assign(new Error(), { message: 5 }),
-    Object.defineProperty(new Error(), 'message', {
-      get: () => {
-        throw new Error(CARD.cardNo);
-      },
-    }),
-  ])('may be anything', (thrown) => {
+    Object.defineProperty(new Error(), 'message', { get: fail }),
+    Object.assign(new Error(), { message: Symbol(CARD.cardNo) }),
+    new Proxy(new Error(), { getPrototypeOf: fail, get: fail }),
+  ])('may be anything (%#)', (thrown) => {
     const { error } = describeThrown(thrown, nobody);
     expect(error).toMatch(/^(?:threw something that is no Error|Error: \*)$/);
   });

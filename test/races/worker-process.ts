@@ -42,8 +42,8 @@ async function answerOf<T>(call: Promise<T>): Promise<Answer<T>> {
   try {
     return { given: await call, error: null };
   } catch (error) {
-    const { code, reason, key } = error as PaymentError & { readonly reason?: string; readonly key?: string };
-    return { given: null, error: `${code} ${reason ?? key ?? ''}`.trim() };
+    const { code, reason, key } = error as Partial<PaymentError> & { readonly reason?: string; readonly key?: string };
+    return { given: null, error: code ? `${code} ${reason ?? key ?? ''}`.trim() : String(error) };
   }
 }
 

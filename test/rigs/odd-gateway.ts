@@ -1,4 +1,4 @@
-import type { FaultHandle, JsonObject, Simulator } from 'nestjs-card-payment/simulator';
+import type { FaultHandle, Simulator } from 'nestjs-card-payment/simulator';
 import { answer, keep } from './odd-answers.js';
 
 /** `omitId`: with the code alone. `echoId`: with the conversationId of the request as well. */
@@ -26,29 +26,14 @@ export function approveUnbound(simulator: Simulator, how: UnboundApproval): Faul
   });
 }
 
-/** What an inquiry shows besides the code: nothing, its text, the status, the conversationId or the amount. */
-export type ShownByInquiry = 'code' | 'text' | 'status' | 'id' | 'amount';
-
-/** From now on CheckPayment tells no more than this of a payment that it knows. */
-export function showInInquiries(simulator: Simulator, shown: ShownByInquiry): FaultHandle {
+/** From now on CheckPayment tells no more than the code of a payment that it knows. */
+export function showCodeInInquiries(simulator: Simulator): FaultHandle {
   return simulator.fail({
     operation: 'CheckPayment',
     times: Infinity,
     kind: 'edit',
-    edit(fields, { body }) {
-      const { responseDescription, transactionStatus, paymentInfo } = fields;
-      if (transactionStatus === undefined) return;
-      const { conversationId } = body as { conversationId: string };
-      const { amount } = (paymentInfo ?? {}) as JsonObject;
-      const more = {
-        code: {},
-        text: { responseDescription },
-        status: { transactionStatus },
-        id: { conversationId },
-        amount: { amount },
-      };
-      keep(fields, (name) => name === 'responseCode');
-      Object.assign(fields, more[shown]);
+    edit(fields) {
+      if (fields.transactionStatus !== undefined) keep(fields, (name) => name === 'responseCode');
     },
   });
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   newConversationId,
@@ -169,7 +168,7 @@ export class StoreLoad {
   }
 
   private get journal(): string {
-    return join(this.folder.path, 'journal');
+    return this.folder.file('journal');
   }
 
   /** One order after the other, directly and at the bank in turn; a part of each paid one is given back. */

@@ -31,7 +31,7 @@ import { Agent, buildConnector } from 'undici';
 import { simulatorOptions } from '../e2e/merchant.js';
 import { ODD } from '../rigs/odd-answers.js';
 import type { Script } from '../rigs/played-scripts.js';
-import { approveUnbound, showInInquiries } from '../rigs/odd-gateway.js';
+import { approveUnbound, showCodeInInquiries } from '../rigs/odd-gateway.js';
 import { interceptCalls } from '../rigs/store-calls.js';
 import { freePort } from '../services/server.js';
 import type { Engine } from '../e2e/engines.js';
@@ -72,7 +72,7 @@ const SETUPS: Readonly<Record<string, Setup>> = {
   'Auth3d names no payment, inquiries show a code': {
     odd(simulator) {
       approveUnbound(simulator, 'omitId');
-      showInInquiries(simulator, 'code');
+      showCodeInInquiries(simulator);
     },
   },
   'Auth3d names the payment of its request': { odd: (simulator) => approveUnbound(simulator, 'echoId') },

@@ -2,7 +2,7 @@ import type { PaymentSettings } from '../../lib/options/payment-settings.js';
 import { InFlight, ProcessHold, Refusals } from '../../lib/settlement/in-flight.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
 import { logLines } from '../operations/log-lines.js';
-import { isOver } from '../operations/test-shop.js';
+import { gate, isOver } from '../operations/test-shop.js';
 
 describe('InFlight', () => {
   it('waits for the running payments but not for later ones, so that a busy shop can shut down', async () => {
@@ -105,10 +105,4 @@ function opened(settings: Partial<PaymentSettings> = {}, clock = new TestClock()
 
 function timers(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-}
-
-function gate(): { passed: Promise<void>; pass: () => void } {
-  let pass!: () => void;
-  const passed = new Promise<void>((resolve) => (pass = resolve));
-  return { passed, pass };
 }

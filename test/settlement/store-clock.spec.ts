@@ -186,7 +186,7 @@ describe('StoreClock', () => {
   });
 
   it('uses the clock of the host for timers and durations', async () => {
-    await clock.start();
+    await takeSteps('start 1h', STEPS, see);
     const woken: string[] = [];
     void clock.sleep(500).then(() => woken.push('sleeper'));
     clock.timer(900, () => woken.push('timer'));

@@ -21,14 +21,14 @@ interface PaymentStoreSource {
 }
 
 /** What every store must do. */
-export const paymentStoreContract: readonly (readonly [what: string, run: StoreCase])[] = Object.entries({
-  ...scriptCases,
-  ...recordCases,
-  ...listCases,
-  ...uniqueNameCases,
-  ...purgeCases,
-  ...raceCases,
-});
+export const paymentStoreContract: readonly (readonly [what: string, run: StoreCase])[] = [
+  scriptCases,
+  recordCases,
+  listCases,
+  uniqueNameCases,
+  purgeCases,
+  raceCases,
+].flatMap((cases) => Object.entries(cases));
 
 /** @param every one in so many cases is run in the short tests: for a store that is much like another one */
 export function describePaymentStore(name: string, { create, another }: PaymentStoreSource, every = 1): void {

@@ -29,12 +29,14 @@ export type StoreCase = (trial: StoreTrial) => Promise<void>;
 /** By what every store must do. */
 export type StoreCases = Readonly<Record<string, StoreCase>>;
 
-/** A case for each of these. */
+/** A case for each of these, which none hides by its name. */
 export function casesOf<T>(
   each: readonly T[],
   caseOf: (one: T, index: number) => readonly [what: string, run: StoreCase],
 ): StoreCases {
-  return Object.fromEntries(each.map(caseOf));
+  const cases = Object.fromEntries(each.map(caseOf));
+  if (Object.keys(cases).length < each.length) throw new Error(`Of ${each.length} cases, two have one name.`);
+  return cases;
 }
 
 const START = Date.parse('2026-03-01T10:00:00.123Z');

@@ -282,6 +282,7 @@ describe.each(SERVERS)('%s', (name) => {
       await replaced;
       expect(await trial.versions(record)).toEqual([1, 2]);
     } finally {
+      await other.run('rollback');
       await other.run('set global innodb_lock_wait_timeout = default');
     }
   });
