@@ -63,6 +63,8 @@ export const SQL_SERVERS = {
     async connect(connectionString) {
       const client = new pg.Client({ connectionString });
       await client.connect();
+      // Who notices a deadlock is undone: never this session, which the store's next attempt may overtake.
+      await client.query("set deadlock_timeout = '1min'");
       return { run: async (sql) => (await client.query<object>(sql)).rows, end: () => client.end() };
     },
     async isAnyoneWaiting({ run }, statement = '%') {

@@ -74,7 +74,7 @@ export function postgresArgs(data: string, port: number, settings: PostgresSetti
     unix_socket_directories: '',
     max_connections: '300',
     fsync: 'off',
-    // Undone is who waited first, if the other one begins to wait within this time: on a busy machine, not in one second.
+    // A session looks for a deadlock once, after this time: on a busy machine, the other one may not wait yet after one second.
     deadlock_timeout: '3s',
     ...settings,
   };
