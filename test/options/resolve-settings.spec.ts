@@ -76,6 +76,13 @@ test.each<[what: string, settings: object, options: object, Environment?, Paymen
   ],
   ['the scope of the simulator', scope('pf_write pf_read'), { ...SIMULATOR, scope: 'zzz' }],
   ['other variables', { timeoutMs: 5, baseUrl: 'simulator:' }, SIMULATOR, { PAYMENT_TIMEOUT_MS: '5' }],
+  [
+    'the simulator of a further account',
+    { account: 'eu', baseUrl: 'simulator:' },
+    { baseUrl: undefined, publicUrl: undefined },
+    { PAYMENT_EU_BASE_URL: 'simulator:' },
+    { name: 'eu' },
+  ],
   // A further account reads its own variables, and those alone.
   ['another account', { language: 'tr' }, {}, { ...REQUIRED_VARIABLES, PAYMENT_LANGUAGE: 'en' }, { name: 'eu' }],
   ["another account's variables", { language: 'tr' }, {}, { PAYMENT_EU_LANGUAGE: 'de' }],
