@@ -99,16 +99,23 @@ describe('PaymentOperations', () => {
     expect(app.get(Orders).told).toEqual([conversationId]);
   });
 
-  it('has a parked event delivered again once', async () => {
+  it('shows parked events in pages, and has one delivered again once', async () => {
     const mine = { account: 'eu', handlerId: 'mail', lease: 'L' };
     await store.announce('eu', [{ handlerId: 'mail', type: 'payment.succeeded' }]);
-    await payments.doPayment(sale());
+    for (let count = 0; count < 2; count += 1) await payments.doPayment(sale());
     await store.fanOut('eu', 10);
-    const due = { ...mine, types: ['payment.succeeded'] as const, leaseMs: 60_000, limit: 1 };
-    const [{ event } = { event: null }] = await store.leaseDeliveries(due);
-    const { eventId, occurredAt } = event!;
-    await store.postpone({ ...mine, eventId }, { attempts: 15, error: 'Error: no', parked: true, retryInMs: 0 });
-    expect((await operations.counts()).deliveries).toMatchObject({ parked: 1, oldest: occurredAt });
+    const due = { ...mine, types: ['payment.succeeded'] as const, leaseMs: 60_000, limit: 9 };
+    const ids = (await store.leaseDeliveries(due)).map(({ event }) => event.eventId);
+    const failed = { attempts: 15, error: 'Error: no', parked: true, retryInMs: 0 };
+    for (const eventId of ids) await store.postpone({ ...mine, eventId }, failed);
+    const { deliveries, next } = await operations.deliveries({ limit: 1 });
+    expect(deliveries).toMatchObject([
+      { handlerId: 'mail', type: 'payment.succeeded', attempts: 15, error: 'Error: no' },
+    ]);
+    const { eventId, at } = deliveries[0]!;
+    const others = (await operations.deliveries({ after: next })).deliveries.map((one) => one.eventId);
+    expect([eventId, ...others].sort()).toEqual(ids.sort());
+    expect((await operations.counts()).deliveries).toMatchObject({ parked: ids.length, oldest: at });
     expect(await operations.replay('mail', eventId, BY)).toBe(true);
     expect(await operations.replay('mail', eventId, BY)).toBe(false);
   });
