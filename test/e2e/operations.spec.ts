@@ -37,6 +37,7 @@ describe('PaymentOperations', () => {
   let app: INestApplicationContext;
   let payments: PaymentService;
   let operations: PaymentOperations;
+  let simulator: PaymentSimulator;
 
   beforeAll(async () => {
     const addresses = { returnUrl: 'http://localhost/back', failUrl: 'http://localhost/back' };
@@ -52,11 +53,11 @@ describe('PaymentOperations', () => {
     app = await (await builder.setLogger(loggerInto([])).compile()).init();
     payments = app.get<PaymentService>(paymentToken('eu'));
     ({ operations } = app.get(Orders));
+    simulator = app.get<PaymentSimulator>(paymentSimulatorToken('eu'));
   });
   afterAll(() => app.close());
 
   it('counts payments, refunds and deliveries', async () => {
-    const simulator = app.get<PaymentSimulator>(paymentSimulatorToken('eu'));
     const { conversationId } = await payments.doPayment(sale());
     for (const operation of ['DoPayment', 'refund'] as const) simulator.fail({ operation, kind: 'close', at: 'after' });
     const unknown = await payments.doPayment(sale());
@@ -118,6 +119,17 @@ describe('PaymentOperations', () => {
     expect((await operations.counts()).deliveries).toMatchObject({ parked: ids.length, oldest: at });
     expect(await operations.replay('mail', eventId, BY)).toBe(true);
     expect(await operations.replay('mail', eventId, BY)).toBe(false);
+  });
+
+  it('keeps who asked about a refund with what that settles', async () => {
+    const { conversationId } = await payments.doPayment(sale());
+    simulator.fail({ operation: 'refund', kind: 'close', at: 'after' });
+    const { refundId, state } = await payments.refund({ conversationId, amount: '10.00', by: 'bob' });
+    const paid = { responseCode: 'B0000', responseDescription: 'Approved', transactionStatus: 'SUCCESS' };
+    const body = JSON.stringify({ ...paid, transactionType: 'REFUND', conversationId: refundId });
+    simulator.fail({ operation: 'CheckPayment', kind: 'reply', status: 200, body });
+    const asked = await operations.inquireRefund(refundId, BY);
+    expect([state, asked]).toMatchObject(['unknown', { state: 'succeeded', ...BY }]);
   });
 
   it.each(['a\0b', ['mail'], 7, {}] as string[])('has nothing delivered again by an odd name: %j', async (odd) => {
