@@ -1,3 +1,4 @@
+import type { ClassConstructor } from 'class-transformer';
 import {
   Auth3dDto,
   Auth3dRequestDto,
@@ -26,28 +27,7 @@ const CALLBACK = {
   MerchantId: 'M1',
   InstrumentDetail: { CardType: 'CARD' },
 };
-
-describe('Auth3dDto', () => {
-  it('needs the payment and what the bank sent', () => {
-    expect(problemsOf(Auth3dDto, { conversationId: 'ABC', fields: CALLBACK })).toEqual([]);
-    expect(problemsOf(Auth3dDto, {})).toEqual(['conversationId', 'fields']);
-    expect(problemsOf(Auth3dDto, { conversationId: 1, fields: [] })).toEqual(['conversationId', 'fields']);
-  });
-});
-
-describe.each([PaymentCallbackDto, Auth3dRequestDto])('%p', (type) => {
-  it('takes a whole callback, an empty one, and the detail as text', () => {
-    expect(problemsOf(type, CALLBACK)).toEqual([]);
-    expect(problemsOf(type, {})).toEqual([]);
-    expect(problemsOf(type, { ...CALLBACK, InstrumentDetail: '{"CardType":"CARD"}' })).toEqual([]);
-  });
-
-  it('checks each field', () => {
-    const bad = Object.fromEntries(Object.keys(CALLBACK).map((name) => [name, ['twice', 'over']]));
-    expect(noticed(type, CALLBACK, bad)).toEqual(Object.keys(CALLBACK));
-  });
-});
-
+const TRANSACTION = { transactionType: 'SALE', installmentCount: 1, amount: 60, currencyCode: 949, vftFlag: true };
 const REQUEST = {
   merchantId: 'M1',
   returnUrl: 'https://shop.example/return',
@@ -58,53 +38,12 @@ const REQUEST = {
   sign: 'c2lnbg==',
   paymentInstrumentType: 'CARD',
   cardDetails: CARD,
-  transactionDetails: { transactionType: 'SALE', installmentCount: 1, amount: 60, currencyCode: 949, vftFlag: true },
+  transactionDetails: TRANSACTION,
   cardHolderInfo: { cardHolderName: 'ADA YILMAZ', buyerGsm: '905551112233' },
-  extraParameter: { pfSubMerchantId: 'S1' },
 };
-
-describe.each([DoPaymentRequestDto, Init3dRequestDto])('%p', (type) => {
-  it('takes a whole request', () => expect(problemsOf(type, REQUEST)).toEqual([]));
-
-  it('requires what the contract requires', () => {
-    expect(problemsOf(type, {})).toEqual(expect.arrayContaining(Object.keys(REQUEST).slice(0, -1)));
-    expect(problemsOf(type, { ...REQUEST, transactionDetails: {}, extraParameter: undefined })).toEqual(
-      ['transactionType', 'installmentCount', 'amount', 'currencyCode'].map((name) => `transactionDetails.${name}`),
-    );
-  });
-
-  it('checks each field', () => {
-    const bad = {
-      merchantId: 1,
-      returnUrl: 'x',
-      failUrl: 'x',
-      paymentMethod: '',
-      language: 1,
-      conversationId: ' ',
-      sign: 1,
-      paymentInstrumentType: 1,
-      'cardDetails.cardNo': 'x',
-      'cardDetails.expDate': '1300',
-      'cardDetails.cvv': '1',
-      'transactionDetails.transactionType': 1,
-      'transactionDetails.installmentCount': 0,
-      'transactionDetails.amount': '60.00',
-      'transactionDetails.currencyCode': '949',
-      'transactionDetails.vftFlag': 'True',
-      'cardHolderInfo.cardHolderName': 1,
-      'cardHolderInfo.buyerGsm': 'x',
-      'extraParameter.pfSubMerchantId': 1,
-      unheardOf: 1,
-    };
-    expect(noticed(type, REQUEST, bad)).toEqual(Object.keys(bad));
-  });
-});
-
+const REFUSAL = { code: 'B0005', message: 'Do not honor', resultCode: 'B0005', resultDescription: 'Do not honor' };
 const RESPONSE = {
-  code: 'B0000',
-  message: 'Approved',
-  resultCode: 'B0000',
-  resultDescription: 'Approved',
+  ...REFUSAL,
   responseDate: '05/02/2025 15:09:09',
   conversationId: 'ABC12345678901234567',
   orderId: 'O1',
@@ -120,58 +59,60 @@ const RESPONSE = {
   okUrl: null,
   failUrl: null,
 };
+const PAGE = { ...REFUSAL, conversationId: 'x', htmlForm: 'PGh0bWw+' };
 
-describe.each([DoPaymentResponseDto, Auth3dResponseDto])('%p', (type) => {
-  it('takes an approved result, and a bare refusal', () => {
-    expect(problemsOf(type, RESPONSE)).toEqual([]);
-    const refusal = { code: 'B0005', message: 'Do not honor', resultCode: 'B0005', resultDescription: 'Do not honor' };
-    expect(problemsOf(type, refusal)).toEqual([]);
-    expect(problemsOf(type, {})).toEqual(Object.keys(refusal));
-  });
+/** Each of these paths with the value. */
+const each = (value: unknown, paths: string): Record<string, unknown> =>
+  Object.fromEntries(paths.split(' ').map((path) => [path, value]));
+const REFUSAL_FIELDS = 'code message resultCode resultDescription';
 
-  it('checks each field', () => {
+/** A message that has only what is required, one with everything, and what is wrong in a field. */
+test.each<[ClassConstructor<object>, required: object, whole: object, bad: Record<string, unknown>]>([
+  [Auth3dDto, { conversationId: 'ABC', fields: CALLBACK }, {}, { conversationId: 1, fields: [] }],
+  ...[PaymentCallbackDto, Auth3dRequestDto].flatMap(
+    (type): [typeof type, object, object, Record<string, unknown>][] => [
+      [type, {}, CALLBACK, each(['twice', 'over'], Object.keys(CALLBACK).join(' '))],
+      [type, {}, { InstrumentDetail: '{"CardType":"CARD"}' }, {}],
+    ],
+  ),
+  ...[DoPaymentRequestDto, Init3dRequestDto].map((type): [typeof type, object, object, Record<string, unknown>] => {
+    const texts = 'merchantId language sign paymentInstrumentType transactionDetails.transactionType';
+    const others = 'cardHolderInfo.cardHolderName extraParameter.pfSubMerchantId unheardOf';
     const bad = {
-      code: 1,
-      message: null,
-      resultCode: 1,
-      resultDescription: 1,
-      responseDate: '2025-02-05T15:09:09Z',
-      conversationId: 1,
-      orderId: 1,
-      paymentId: 1,
-      bankUniqueReferenceNumber: 1,
-      transactionDate: 'x',
-      currency: 949,
-      authCode: 1,
-      paymentInstrumentType: 1,
-      sign: 1,
-      instrumentDetail: 'x',
-      'instrumentDetail.maskedCardNumber': 1,
-      'instrumentDetail.cardType': 1,
-      paymentInfo: [],
+      ...each(1, `${texts} ${others}`),
+      ...each('x', 'returnUrl failUrl cardDetails.cardNo cardHolderInfo.buyerGsm'),
+      ...{ paymentMethod: '', conversationId: ' ', 'cardDetails.expDate': '1300', 'cardDetails.cvv': '1' },
+      'transactionDetails.installmentCount': 0,
+      'transactionDetails.amount': '60.00',
+      'transactionDetails.currencyCode': '949',
+      'transactionDetails.vftFlag': 'True',
+    };
+    return [type, REQUEST, { extraParameter: { pfSubMerchantId: 'S1' } }, bad];
+  }),
+  ...[DoPaymentResponseDto, Auth3dResponseDto].map((type): [typeof type, object, object, Record<string, unknown>] => {
+    const ids = 'conversationId orderId paymentId bankUniqueReferenceNumber authCode';
+    const texts = 'paymentInstrumentType sign instrumentDetail.maskedCardNumber instrumentDetail.cardType failUrl';
+    const bad = {
+      ...each(1, `code resultCode resultDescription ${ids} ${texts}`),
+      ...each('x', 'transactionDate instrumentDetail okUrl'),
+      ...{ message: null, responseDate: '2025-02-05T15:09:09Z', currency: 949, paymentInfo: [] },
       'paymentInfo.installmentCount': 1.5,
       'paymentInfo.payFacCommissionRate': '2.5',
       'paymentInfo.amount': '60.00',
       'paymentInfo.payFacCommissionAmount': '1.5000',
-      okUrl: 'x',
-      failUrl: 1,
     };
-    expect(noticed(type, RESPONSE, bad)).toEqual(Object.keys(bad));
-  });
+    return [type, REFUSAL, RESPONSE, bad];
+  }),
+  [Init3dResponseDto, {}, PAGE, { ...each(1, `${REFUSAL_FIELDS} conversationId`), htmlForm: '<html>' }],
+])('%p takes what is required, and everything, and notices each field (%#)', (type, required, more, bad) => {
+  const whole = { ...required, ...more };
+  expect([problemsOf(type, required), problemsOf(type, whole)]).toEqual([[], []]);
+  expect(problemsOf(type, {}).sort()).toEqual(Object.keys(required).sort());
+  expect(noticed(type, whole, bad)).toEqual(Object.keys(bad));
 });
 
-describe('Init3dResponseDto', () => {
-  it('checks each field', () => {
-    const good = {
-      code: 'B0000',
-      message: 'ok',
-      resultCode: 'B0000',
-      resultDescription: 'ok',
-      conversationId: 'x',
-      htmlForm: 'PGh0bWw+',
-    };
-    expect(problemsOf(Init3dResponseDto, good)).toEqual([]);
-    const bad = { code: 1, message: 1, resultCode: 1, resultDescription: 1, conversationId: 1, htmlForm: '<html>' };
-    expect(noticed(Init3dResponseDto, good, bad)).toEqual(Object.keys(bad));
-  });
+test.each([DoPaymentRequestDto, Init3dRequestDto])('%p requires all of a transaction but the flag', (type) => {
+  const { vftFlag: _vftFlag, ...required } = TRANSACTION;
+  const paths = Object.keys(required).map((name) => `transactionDetails.${name}`);
+  expect(problemsOf(type, { ...REQUEST, transactionDetails: {} })).toEqual(paths);
 });

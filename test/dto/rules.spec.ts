@@ -13,6 +13,7 @@ import {
   IsReceivedText,
   IsText,
   OptionalField,
+  passesLuhn,
   readCardNumber,
   readExpiry,
   ReceivedField,
@@ -64,6 +65,25 @@ test.each<[what: string, rules: PropertyDecorator[], broken: string[], values: u
   ['an expiry to come', [IsNotExpired({})], ['notExpired'], ['0120']],
 ])('%s breaks its rules or not (%#)', (_what, rules, broken, values, others = {}) => {
   for (const value of values) expect([value, brokenRules(value, rules, others)]).toEqual([value, broken]);
+});
+
+describe('passesLuhn', () => {
+  it.each(['79927398713', '5246776356903508', '4508034508034509', '5413330057004112', '0'])('%s passes', (digits) => {
+    expect(passesLuhn(digits)).toBe(true);
+  });
+
+  it('one digit of ten fits, and any mistyped digit is noticed', () => {
+    const digit = fc.nat(9).map(String);
+    fc.assert(
+      fc.property(fc.array(digit, { maxLength: 18 }), fc.nat(17), digit, (digits, place, other) => {
+        const fitting = [...'0123456789'].filter((last) => passesLuhn([...digits, last].join('')));
+        expect(fitting).toHaveLength(1);
+        const number = [...digits, fitting[0]];
+        fc.pre(place < number.length && number[place] !== other);
+        expect(passesLuhn(number.with(place, other).join(''))).toBe(false);
+      }),
+    );
+  });
 });
 
 const MONTH = fc.integer({ min: 1, max: 12 });

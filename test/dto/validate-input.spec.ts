@@ -154,14 +154,6 @@ describe('validateInput', () => {
     expect(inspect(validateInput(DoPaymentDto, { ...sampleInput(), cardDetails }, CHECKS))).toContain(MASKED);
   });
 
-  it.each(['tr', 'en', 'de'])('speaks English to programmers, whatever the payment does (%s)', (language) => {
-    const error = errorOf({ ...sampleInput(), language, cardDetails: { ...CARD, cvv: '1' } });
-    expect(error.message).toBe(
-      'The payment was refused before sending: cardDetails.cvv: Security code must be 3 or 4 digits',
-    );
-    expect(error.issues).toEqual(error.issuesIn('en'));
-  });
-
   it('takes what is required alone, and every field', () => {
     expect({ ...validateInput(DoPaymentDto, sampleInput(), CHECKS) }).toEqual({
       ...sampleInput(),
@@ -357,13 +349,5 @@ describe('validateInput', () => {
         expect(inspect(errorOf(input), { depth: 9 }).split('\n    at ')[0]).not.toContain(value);
       }),
     );
-  });
-
-  it('gives a card that prints itself masked', () => {
-    const input = validateInput(DoPaymentDto, sampleInput(), CHECKS);
-    for (const shown of [inspect(input), JSON.stringify(input), JSON.stringify(instanceToPlain(input))]) {
-      expect(shown).toContain(MASKED);
-      expect(shown).not.toMatch(/5246776356903508|792|1230/);
-    }
   });
 });

@@ -3,10 +3,8 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { jest } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import express from 'express';
-import { MemoryPaymentStore } from 'nestjs-card-payment';
 import type { BankCallback, Simulator } from 'nestjs-card-payment/simulator';
 import { loggerInto } from '../operations/log-lines.js';
 import { type BankWay, sentAs } from '../rigs/bank-ways.js';
@@ -201,27 +199,6 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       expect(placeIn(await send(callback, callback.request))).toContain('/paid?');
     });
 
-    it('refuses with a page, in the language of the browser', async () => {
-      const callback = await atTheBank();
-      const wrong = jsonOf({ Code: ['B0000'] });
-      const english = { ...wrong.headers, 'accept-language': 'en-US,en;q=0.9,tr;q=0.1' };
-      for (const [attack, status, title] of [
-        [withToken(() => 'A'.repeat(43))(callback), 404, 'Bu sayfa gösterilemiyor'],
-        [wrong, 400, 'Bu sayfa gösterilemiyor'],
-        [{ ...wrong, headers: english }, 400, 'This page cannot be shown'],
-      ] as const) {
-        const answer = await send(callback, attack);
-        const page = await answer.text();
-        expect([answer.status, page]).toEqual([status, expect.stringContaining(title)]);
-        const shown = ['content-type', 'content-security-policy', 'x-content-type-options'];
-        expect(shown.map((name) => answer.headers.get(name))).toEqual([
-          'text/html; charset=utf-8',
-          pagePolicy(page),
-          'nosniff',
-        ]);
-      }
-    });
-
     it('refuses the token of one payment with the fields of another', async () => {
       const [one, other] = [await atTheBank(), await atTheBank()];
       expect((await send(one, formOf(other.fields))).status).toBe(400);
@@ -267,27 +244,6 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
         expect((await send(callback, jsonOf({ ...callback.fields, Code: ['B0000'] }))).status).toBe(400);
         await expectOneHonestEnd(callback);
       }
-    });
-
-    it('48 copies at once, true and false ones', async () => {
-      const callback = await atTheBank();
-      const kinds: Attack[] = [
-        callback.request,
-        { method: 'GET' },
-        formOf({ ...callback.fields, conversationId: 'ANOTHER' }),
-        { method: 'GET', url: `${callback.url}?${form(callback.fields)}` },
-      ];
-      const answers = await Promise.all(
-        Array.from({ length: 48 }, (_, index) => send(callback, kinds[(index + 1) % 4]!)),
-      );
-
-      const isTrue = (_: unknown, index: number): boolean => (index + 1) % 4 === 0 || (index + 1) % 4 === 3;
-      const places = new Set(answers.filter(isTrue).map(placeIn));
-      expect(places).toEqual(new Set([`https://shop.example/paid?conversationId=${callback.fields.conversationId}`]));
-      for (const answer of answers.filter((answer, index) => !isTrue(answer, index)))
-        expect([303, 400]).toContain(answer.status);
-      expect(simulator.ledger.calls('Auth3d', callback.fields.conversationId)).toBe(1);
-      await expectOneHonestEnd(callback);
     });
 
     it('before Init3d was answered', async () => {
@@ -367,17 +323,6 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(1);
     });
 
-    it('a store that is down: the buyer is asked to reload, and the reload completes the payment', async () => {
-      const store = new MemoryPaymentStore();
-      await open({ options: { store } });
-      const callback = await atTheBank();
-      const down = jest.spyOn(store, 'findByTokenHash').mockRejectedValue(new Error('password=secret'));
-      const answer = await send(callback, callback.request);
-      down.mockRestore();
-      expect([answer.status, await answer.text()]).toEqual([503, expect.not.stringContaining('secret')]);
-      expect(placeIn(await send(callback, callback.request))).toContain('/paid?');
-    });
-
     it('no body parser: the query alone is read, and no payment is lost', async () => {
       await open({ application: { bodyParser: false } });
       const callback = await atTheBank();
@@ -414,11 +359,15 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
         ...callback.request,
         headers: { ...sent, 'accept-language': 'en-GB,en;q=0.9' },
       });
-      expect(await answer.text()).toContain('Payment received');
+      const page = await answer.text();
+      expect(page).toContain('Payment received');
       const seen = ['cache-control', 'x-frame-options', 'content-security-policy'].map((name) =>
         answer.headers.get(name),
       );
-      expect([answer.status, ...seen]).toEqual([200, 'no-store', 'SAMEORIGIN', expect.not.stringContaining(policy)]);
+      expect([answer.status, ...seen]).toEqual([200, 'no-store', 'SAMEORIGIN', pagePolicy(page)]);
+      const foreign = withToken(() => 'A'.repeat(43))(callback);
+      const refused = await send(callback, { ...foreign, headers: { 'accept-language': 'en-US,en;q=0.9,tr;q=0.1' } });
+      expect([refused.status, await refused.text()]).toEqual([404, expect.stringContaining('cannot be shown')]);
     });
 
     const ownParser: MerchantSetup = {

@@ -93,6 +93,8 @@ describe('embedded simulator', () => {
       const answer = await bring(simulator.answer(html, { code: simulator.smsCode }));
       expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
       expect(await payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
+      const cancelled = (await payments.init3d(sale())).conversationId;
+      expect(simulator.answer(cancelled, { code: 'cancel' }).url).toMatch(/\/fail$/);
       expect([simulator.ledger.total(), simulator.ledger.violations]).toEqual(['30.00', []]);
       await payments.reconcile();
       expect(app.get(Orders).paid.sort()).toEqual(['3d', 'direct']);
@@ -163,16 +165,6 @@ describe('embedded simulator', () => {
     expect([simulator.ledger.charges.length, real.requests]).toEqual([1, []]);
   });
 
-  it('loses answers on demand, answers the inquiry, and forgets', async () => {
-    const { payments, simulator } = await start();
-    simulator.fail({ operation: 'DoPayment', at: 'after', kind: 'reset' });
-    const { state, conversationId } = await payments.doPayment(sale());
-    expect([state, simulator.ledger.chargedTimes(conversationId)]).toEqual(['unknown', 1]);
-    expect(await payments.inquire(conversationId)).toMatchObject({ state: 'succeeded' });
-    simulator.reset();
-    expect(simulator.ledger.charges).toEqual([]);
-  });
-
   it('uses the clock of the application', async () => {
     const clock = new TestClock(new Date('2031-06-01T12:00:00Z'));
     const { payments, simulator } = await start(shop().overrideProvider(PaymentClock).useValue(clock));
@@ -190,20 +182,6 @@ describe('embedded simulator', () => {
     const { app, simulator } = await start(shop().overrideProvider(PaymentService).useValue(fake));
     expect(await app.get(Orders).payments.doPayment(sale())).toBe(payment);
     expect(simulator.ledger.calls('DoPayment')).toBe(0);
-  });
-
-  it('plays buyers who approve and cancel, where there is no HTTP', async () => {
-    const { payments, simulator } = await start();
-    const pays = await payments.init3d(sale());
-    const { fields } = simulator.approve(pays.conversationId);
-    expect(await payments.auth3d({ conversationId: pays.conversationId, fields })).toMatchObject({
-      state: 'succeeded',
-    });
-    const { conversationId, content } = await payments.init3d(sale());
-    const cancelled = simulator.answer(content, { code: 'cancel' });
-    expect(cancelled.url).toMatch(/\/fail$/);
-    expect(await payments.auth3d({ conversationId, fields: cancelled.fields })).toMatchObject({ state: 'failed' });
-    expect(simulator.ledger.charges).toHaveLength(1);
   });
 
   it("plays buyers at the gateway's own page", async () => {

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
 import { OnPayment, type PaymentEvent, type PaymentService } from 'nestjs-card-payment';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
-import { ODD } from '../rigs/odd-answers.js';
 import { ENGINES_IN_TURN } from './engines.js';
 import { bring, sale, useMerchant } from './merchant.js';
 
@@ -13,11 +12,9 @@ const HOUR_MS = 3_600_000;
 class Orders {
   readonly givenBack: string[] = [];
   readonly heard: string[] = [];
-  isDown = false;
 
   @OnPayment(['failed', 'expired'])
   giveBack({ payment }: PaymentEvent<'failed' | 'expired'>): void {
-    if (this.isDown) throw new Error('the database is down');
     this.givenBack.push(`${payment.reference} ${payment.state}`);
   }
 
@@ -80,30 +77,6 @@ describe.each(ENGINES_IN_TURN)('an order that is held, on %s', (_name, engine) =
       { state: 'expired' },
     ]);
     expect(await told()).toEqual([[], []]);
-  });
-
-  it('is not given back by a decline that a handler gets late, once a second try has paid it', async () => {
-    const order = newOrder();
-    orders.isDown = true;
-    await payments.doPayment(order(DECLINED));
-    await payments.reconcile();
-    orders.isDown = false;
-    await payments.doPayment(order());
-    await later(1);
-    expect(orders.givenBack).toEqual([]);
-  });
-
-  it('is given back once, by the last of its payments that ends without money', async () => {
-    const order = newOrder();
-    const tab = await payments.init3d(order());
-    shop.simulator.fail({ operation: 'DoPayment', ...ODD.empty, at: 'before' });
-    const { conversationId, state } = await payments.doPayment(order());
-    await later(2);
-    expect(await payments.find(tab.conversationId)).toMatchObject({ state: 'expired' });
-    expect([state, orders.givenBack, orders.heard]).toEqual(['unknown', [], []]);
-    await payments.resolve(conversationId, 'failed', 'seen at the bank');
-    const failed = [`${order().reference} failed`];
-    expect(await told()).toEqual([failed, failed]);
   });
 
   it('is not held by a payment with allowRepeat, whose end is always told', async () => {

@@ -32,7 +32,7 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
   const merchants = useMerchants();
   const start = (setup: MerchantSetup): Promise<Merchant> => merchants.start(platform, setup);
 
-  it.each<[string, MerchantSetup, callback: RegExp, place: RegExp]>([
+  it.each<[string, MerchantSetup, callback: RegExp]>([
     [
       'below a global prefix, with versioning, a strict ValidationPipe, CORS and a global guard',
       {
@@ -46,19 +46,11 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
         },
       },
       /^\/api\/pay\/TOKEN\/return$/,
-      /^https:\/\/shop\.example\/paid\?conversationId=ID$/,
     ],
     [
       'that excludes the callback from its prefix',
       { configure: (app) => app.setGlobalPrefix('api', { exclude: ['payments/{*rest}'] }) },
       /^\/payments\/TOKEN\/return$/,
-      /\/paid\?conversationId=ID$/,
-    ],
-    [
-      'whose result URLs come from a function, and have a query',
-      { options: { successUrl: ({ reference }) => `/orders/${reference}?lang=tr&conversationId=forged` } },
-      /^\/payments\/TOKEN\/return$/,
-      /^\/orders\/order-\d+\?lang=tr&conversationId=ID$/,
     ],
     [
       'that puts the module below a prefix of its router, and says so by callbackUrl',
@@ -67,9 +59,8 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
         metadata: { imports: [RouterModule.register([{ path: 'shop', module: PaymentModule }])] },
       },
       /^http:\/\/localhost\/shop\/payments\/TOKEN\/return$/,
-      /\/paid\?conversationId=ID$/,
     ],
-  ])('%s', async (_what, setup, path, place) => {
+  ])('%s', async (_what, setup, path) => {
     const { payments, url } = await start(setup);
     const { conversationId } = await payments.init3d(sale());
     const { request } = merchants.simulator.approve(conversationId);
@@ -78,7 +69,7 @@ describe.each(PLATFORMS)('in a host on %s', (platform: Platform) => {
     const lessOne = await bring({ request: { ...request, url: url + pathname.replace(/^\/[^/]+/, '') } });
     const answer = await bring({ request: { ...request, url: url + pathname } });
     expect([lessOne.status, answer.status]).toEqual([404, 303]);
-    expect(answer.headers.get('location')?.replace(conversationId, 'ID')).toMatch(place);
+    expect(answer.headers.get('location')).toBe(`https://shop.example/paid?conversationId=${conversationId}`);
   });
 
   it('serves two accounts, each with its own path, variables and service', async () => {

@@ -25,23 +25,9 @@ describe("the gateway's own page", () => {
 
   const open = async (): Promise<string> => (await shop.payments.startHosted(order())).conversationId;
 
-  /** What the background work would do in this time, a pass every few minutes. */
-  async function pass(hours: number): Promise<void> {
-    for (let step = 0; step < 12 * hours; step += 1) {
-      clock.aheadMs += 5 * 60_000;
-      await shop.payments.reconcile();
-    }
-  }
-
   async function stateOf(conversationId: string): Promise<string> {
     const { state, reason } = (await shop.payments.find(conversationId))!;
     return reason === null ? state : `${state}, ${reason}`;
-  }
-
-  /** What the gateway answers to every inquiry from now on. */
-  function answering(fields: object, status = 200) {
-    const play = { kind: 'reply', status, body: JSON.stringify(fields) } as const;
-    return shop.simulator.fail({ operation: 'CheckPayment', times: Infinity, ...play });
   }
 
   /** Posts to the merchant's callback, as the gateway got it. */
@@ -49,11 +35,6 @@ describe("the gateway's own page", () => {
     const sent = shop.simulator.requests.map(({ body }) => body as Readonly<Record<string, string>> | undefined);
     const url = sent.find((one) => one?.conversationId === conversationId && one[field])![field]!;
     return fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' });
-  }
-
-  /** Of a buyer who pays, and whose browser brings no callback. */
-  function payUnseen(conversationId: string): void {
-    shop.simulator.payAtPage(conversationId, { callback: 'none' });
   }
 
   it('in a frame takes the whole window to the page of the shop', async () => {
@@ -67,21 +48,6 @@ describe("the gateway's own page", () => {
     expect(await answer.text()).toContain(link);
   });
 
-  it('is opened once by forty starts at once, and is the same for forty more', async () => {
-    const sale = order('62.00', { idempotencyKey: 'key-of-forty' });
-    const fortyTimes = () => Promise.allSettled(Array.from({ length: 40 }, () => shop.payments.startHosted(sale)));
-    const [starts, again] = [await fortyTimes(), await fortyTimes()];
-    expect(shop.simulator.ledger.calls('hostedPage')).toBe(1);
-    const pages = [...starts, ...again].flatMap((start) =>
-      start.status === 'fulfilled' ? [start.value.redirectUrl] : [],
-    );
-    expect([pages.length > 40, new Set(pages).size]).toEqual([true, 1]);
-    for (const start of starts) {
-      if (start.status === 'rejected') expect(start.reason).toMatchObject({ reason: 'page_open' });
-    }
-    expect(again.map(({ status }) => status)).not.toContain('rejected');
-  });
-
   it('is not paid by a forged return, and the buyer is told that it is not known yet', async () => {
     const id = await open();
     const fields = { ResultCode: 'B0000', Message: 'Approved', ConversationId: id, Amount: '149.90' };
@@ -93,7 +59,7 @@ describe("the gateway's own page", () => {
 
   it('is paid although the buyer comes back by the fail URL, with no field that names it', async () => {
     const id = await open();
-    payUnseen(id);
+    shop.simulator.payAtPage(id, { callback: 'none' });
     const answer = await forge(id, 'failUrl', { Code: 'R0099', Message: 'failed' });
     expect(answer.headers.get('location')).toContain('/paid?');
     expect(await stateOf(id)).toBe('succeeded');
@@ -139,42 +105,13 @@ describe("the gateway's own page", () => {
     expect(await shop.payments.findByReference(input.reference!)).toEqual([]);
   });
 
-  it.each([
-    ['an error of the gateway’s own', { responseCode: 'E5000', responseDescription: 'Internal system error' }, 200],
-    ['a path that a proxy does not know', { responseCode: '404' }, 404],
-    ['a status of the sale that nobody has heard of', { responseCode: 'B0000', transactionStatus: 'CAPTURED' }, 200],
-    ['a partial approval', { responseCode: 'B0010' }, 200],
-  ])('that was paid is not ended as unpaid by %s, since it does not say so', async (_name, fields, status) => {
-    const id = await open();
-    payUnseen(id);
-    const answers = answering(fields, status);
-    expect((await shop.payments.abandon(id)).state).not.toBe('expired');
-    await pass(3);
-    expect(await stateOf(id)).toMatch(/^(pending|review)/);
-    answers.release();
-    await pass(6);
-    expect(await stateOf(id)).toMatch(/^(succeeded|review)/);
-  });
-
-  it('that was paid after all, although an operator had ended it, is for a person to look at', async () => {
-    const id = await open();
-    const silence = answering({}, 503);
-    await pass(30);
-    expect(await stateOf(id)).toBe('unknown, no_answer');
-    await shop.payments.resolve(id, 'failed', 'not in the panel');
-    silence.release();
-    payUnseen(id);
-    await pass(2);
-    expect(await stateOf(id)).toBe('review, moved_after_all');
-  });
-
   it('paid with a second card: the buyer is not told that the first was declined', async () => {
     const id = await open();
     const declined = await bring(shop.simulator.payAtPage(id, { cardNo: DECLINED_CARD }));
     expect(declined.headers.get('location')).toContain('/failed?');
     expect(await stateOf(id)).toBe('pending, declined');
     const paid = shop.simulator.payAtPage(id);
-    answering({}, 503);
+    shop.simulator.fail({ operation: 'CheckPayment', kind: 'status', status: 503, times: Infinity });
     expect((await bring(paid)).headers.get('location')).toContain('/pending?');
   });
 });

@@ -32,48 +32,39 @@ describe.each(ENGINES_IN_TURN)('together with a newer release on %s', (_name, en
     return record;
   }
 
-  describe.each(WRITTEN)('%s that only the newer release knows', (_what, change) => {
-    let record: PaymentRecord;
-    beforeAll(async () => {
-      record = await written(change);
-    });
-
-    it('is shown as waiting, even to its callback', async () => {
+  it.each(WRITTEN)(
+    '%s that only the newer release knows is shown as waiting, and left to it',
+    async (_what, change) => {
+      const record = await written(change);
+      const { conversationId } = record;
       const shown = { ...change, settled: false };
-      expect(await shop.payments.find(record.conversationId)).toMatchObject(shown);
-      const callback = shop.simulator.approve(record.conversationId);
+      expect(await shop.payments.find(conversationId)).toMatchObject(shown);
+      const callback = shop.simulator.approve(conversationId);
       for (let time = 0; time < 2; time += 1) {
         const answer = await bring(callback);
         expect(answer.status).toBe(303);
         expect(answer.headers.get('location')).toMatch('https://shop.example/pending?');
       }
-      const fields = { conversationId: record.conversationId };
-      expect(await shop.payments.auth3d({ conversationId: record.conversationId, fields })).toMatchObject(shown);
-      expect(await shop.payments.inquire(record.conversationId)).toMatchObject(shown);
-      expect(await find(record.conversationId)).toEqual(record);
-    });
-
-    it('cannot be resolved', async () => {
-      const resolved = shop.payments.resolve(record.conversationId, 'failed', 'looked up', { force: true });
+      expect(await shop.payments.auth3d({ conversationId, fields: { conversationId } })).toMatchObject(shown);
+      expect(await shop.payments.inquire(conversationId)).toMatchObject(shown);
+      const resolved = shop.payments.resolve(conversationId, 'failed', 'looked up', { force: true });
       await expect(resolved).rejects.toBeInstanceOf(PaymentStateError);
-      expect(await find(record.conversationId)).toEqual(record);
-    });
+      expect(await find(conversationId)).toEqual(record);
 
-    it('is handed back by the background work, and not leased again at once', async () => {
+      // The background work hands it back, and does not lease it again at once.
       await shop.payments.reconcile();
       expect(await shop.store.leaseDue({ account: 'default', leaseMs: 1, limit: 10 })).toEqual([]);
-      const { dueAt, ...rest } = await find(record.conversationId);
+      const { dueAt, ...rest } = await find(conversationId);
       expect(rest).toEqual({ ...record, dueAt: undefined });
       expect(dueAt?.getTime()).toBeGreaterThan(Date.now() + 30_000);
       expect(dueAt?.getTime()).toBeLessThan(Date.now() + 90_000);
-    });
 
-    it('keeps its reference locked, and nothing is sent for it', async () => {
+      // It keeps its reference locked, and nothing is sent for it.
       const other = shop.payments.doPayment(sale('10.00', { reference: record.reference ?? '' }));
       await expect(other).rejects.toMatchObject({ key: 'reference', payment: { state: record.state } });
-      expect(shop.simulator.ledger.calls('Auth3d', record.conversationId)).toBe(0);
-      expect(shop.simulator.ledger.calls('CheckPayment', record.conversationId)).toBe(0);
-      expect(shop.simulator.ledger.chargedTimes(record.conversationId)).toBe(0);
-    });
-  });
+      const { ledger } = shop.simulator;
+      expect((['Auth3d', 'CheckPayment'] as const).map((asked) => ledger.calls(asked, conversationId))).toEqual([0, 0]);
+      expect(ledger.chargedTimes(conversationId)).toBe(0);
+    },
+  );
 });

@@ -275,17 +275,6 @@ describe('a gateway that has moved', () => {
   }, 30_000);
   afterAll(close);
 
-  const taken = CALLS.filter(
-    ([call, made]) => !(call === 'inquire' && made === 'awaiting') && !call.includes('the id'),
-  );
-
-  it.each(taken)('is sent %s of a payment that is %s', async (call, made, run) => {
-    const id = await MADE[made]();
-    const before = sent();
-    await run(moved.payments, id);
-    expect(sent()).not.toEqual(call.startsWith('startHosted') ? [] : before);
-  });
-
   it('refunds what was paid before, as a refund of that gateway', async () => {
     const conversationId = await MADE.succeeded();
     const { refundId } = await moved.payments.refund({ conversationId });

@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 import {
-  newConversationId,
   type Payment,
   type PaymentError,
   PaymentStateError,
@@ -37,15 +36,6 @@ describe.each(ENGINES_IN_TURN)('money back, on %s', (_name, engine) => {
   }
 
   const refunded = ({ conversationId }: Payment) => shop.simulator.ledger.refundedAmount(conversationId);
-
-  it.each(['refundId', 'idempotencyKey'] as const)('is given once for five clicks with one %s', async (key) => {
-    const payment = await paid();
-    const ask = { [key]: newConversationId(), amount: '20.00' };
-    const clicks = await Promise.all(Array.from({ length: 5 }, () => refund(payment, { ...ask, note: 'a click' })));
-    expect(new Set(clicks.map(({ refundId }) => refundId)).size).toBe(1);
-    expect(await refusal(refund(await paid(), ask))).toMatchObject({ code: 'PAYMENT_DUPLICATE', payment });
-    expect(refunded(payment)).toBe('20.00');
-  });
 
   it('at most gives back what was taken, when forty ask at once', async () => {
     const payment = await paid('100.00');

@@ -66,31 +66,6 @@ describe("the bank's fields of a cheap order, sent to the token of an expensive 
       expect([simulator.ledger.calls('Auth3d'), simulator.ledger.calls('CheckPayment', dear)]).toEqual(asked);
       if (asked[1] > 0) expect(await shop.payments.inquire(dear)).toMatchObject(ended);
     });
-
-    it.each([
-      ['morpos', 1],
-      ['trusting', 0],
-    ] as const)('an honest buyer pays at %s, and the gateway is asked %d times', async (which, times) => {
-      visit(which);
-      approveUnbound(simulator, how);
-      const id = await start();
-      const callback = simulator.approve(id);
-      expect(placeOf(await bring(callback), id)).toBe('https://shop.example/paid?conversationId=ID');
-      const paid = { state: 'succeeded', reason: null, version: 4 };
-      const shown = times === 0 ? {} : { orderId: callback.fields.OrderId, chargedAmount: '149.90' };
-      expect(await shop.payments.find(id)).toMatchObject({ ...paid, ...shown });
-      expect(simulator.ledger.calls('CheckPayment', id)).toBe(times);
-    });
-  });
-
-  it('where Auth3d names what it approved: another payment, for a person to look at', async () => {
-    visit('morpos');
-    const cheap = await start('1.00');
-    const dear = await start('9999.00');
-    const body = JSON.stringify({ code: 'B0000', conversationId: dear, amount: '1.00' });
-    simulator.fail({ operation: 'Auth3d', kind: 'reply', status: 200, body });
-    await post(simulator.approve(dear).url, { ...simulator.approve(cheap).fields, conversationId: dear });
-    expect(await expectNotPaid(dear)).toMatchObject({ state: 'review', reason: 'amount_mismatch' });
   });
 
   // What else an inquiry may show is in test/gateway/readings/expected and test/operations/three-d.spec.ts.

@@ -148,47 +148,7 @@ describe('events', () => {
     expect(leased).toContain('refunded');
   });
 
-  it('are delivered after wake(), which does not wait for it, once start() was called', async () => {
-    const events = await shop.open([shop.handler('mail')]);
-    await shop.storeEvent('ONE');
-    events.wake();
-    await quiet();
-    expect(shop.calls).toEqual([]);
-    events.start();
-    events.wake();
-    expect(shop.calls).toEqual([]);
-    await quiet();
-    expect(shop.calls).toEqual(['mail ONE:1']);
-  });
-
   describe('one that is being delivered', () => {
-    it('is delivered by no other instance while its handler runs', async () => {
-      const open = gate();
-      const events = await shop.start(shop.handler('mail', () => open.passed));
-      const other = await shop.open([shop.handler('mail')]);
-      const publishing = publish(events, 'ONE');
-      await quiet();
-      for (let seconds = 0; seconds < 30; seconds += 1) {
-        await other.deliverDue();
-        await clock.advance(SECOND_MS);
-      }
-      open.pass();
-      await publishing;
-      await clock.advance(DAY_MS);
-      expect([await other.deliverDue(), await events.deliverDue(), shop.calls]).toEqual([0, 0, ['mail ONE:1']]);
-    });
-
-    it('by an instance that crashed, is delivered by another one', async () => {
-      const dead = await shop.open([shop.handler('mail', hang)], { clock: new TestClock() });
-      dead.start();
-      void publish(dead, 'ONE');
-      await quiet();
-      const events = await shop.start(shop.handler('mail'));
-      expect([await events.deliverDue(), shop.calls]).toEqual([0, ['mail ONE:1']]);
-      await clock.advance(10 * MINUTE_MS);
-      expect([await events.deliverDue(), shop.calls]).toEqual([1, ['mail ONE:1', 'mail ONE:1']]);
-    });
-
     it('is not delivered again while its acknowledgement is on its way to the store', async () => {
       const events = await shop.start(shop.handler('mail'));
       const letGo = shop.hold('acknowledge');
@@ -229,22 +189,6 @@ describe('events', () => {
       await events.deliverDue();
       expect(shop.calls).toHaveLength(31);
       expect(new Set(shop.calls).size).toBe(31);
-    });
-
-    it('are delivered in a pass, which ends even if handlers publish more', async () => {
-      const events: EventDispatcher = await shop.start(
-        shop.handler('mail', () => {
-          // The pass must end before these run out.
-          if (shop.calls.length < 5_000) void publish(events, `next-${shop.calls.length}`);
-        }),
-      );
-      const first = Array.from({ length: 50 }, (_, index) => `first-${index}`);
-      for (const id of first) await shop.storeEvent(id);
-      const count = await events.deliverDue();
-      expect(shop.calls).toEqual(expect.arrayContaining(first.map((id) => `mail ${id}:1`)));
-      expect(new Set(shop.calls).size).toBe(shop.calls.length);
-      expect(count).toBeGreaterThanOrEqual(first.length);
-      expect(count).toBeLessThan(2_000);
     });
 
     it('are delivered a thousand in a pass', async () => {
@@ -360,17 +304,6 @@ describe('events', () => {
       const told = seen.map((line) => line.replace(/^\w+ /, '')).sort();
       expect(told).toEqual(['payment.failed DECLINED:1', 'payment.succeeded PAID:1']);
       expect(seen).not.toContain('old payment.failed DECLINED:1');
-    });
-
-    it('leave an event to the new one if the old one did not declare it', async () => {
-      const old = await version('old');
-      await shop.storeEvent('DECLINED', { state: 'failed' });
-      await old.deliverDue();
-      const next = await version('new');
-      await old.deliverDue();
-      expect(seen).toEqual([]);
-      await next.deliverDue();
-      expect(seen).toEqual(['new payment.failed DECLINED:1']);
     });
   });
 

@@ -10,6 +10,8 @@ const PAYMENTS_A_BATCH = 10;
 const BATCHES = inWhole(500, 10);
 const FORM = 'application/x-www-form-urlencoded';
 
+type Fields = Readonly<Record<string, string>>;
+
 /** A change of the bank's own callback. */
 interface Fuzz {
   readonly which: number;
@@ -18,60 +20,32 @@ interface Fuzz {
   readonly method: 'GET' | 'POST' | 'HEAD';
   readonly headers: Record<string, string>;
   readonly query: string;
-  readonly body: (fields: Readonly<Record<string, string>>) => string | Buffer;
+  readonly body: (fields: Fields) => string | Buffer;
 }
 
 const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ maxLength: 40 }));
-const name = fc.oneof(
-  fc.constantFrom(
-    'Code',
-    'code',
-    'conversationId',
-    'ConversationId',
-    'InstrumentDetail',
-    'InstrumentDetail.CardType',
-    'MdStatus',
-    '__proto__',
-    'constructor',
-    'a[b]',
-    'a[]',
-    'toString',
-  ),
-  text,
-);
+const NAMES =
+  'Code code conversationId ConversationId InstrumentDetail InstrumentDetail.CardType MdStatus __proto__ constructor ' +
+  'a[b] a[] toString';
+const name = fc.oneof(fc.constantFrom(...NAMES.split(' ')), text);
 const json = fc.oneof(
   fc.json(),
   fc.dictionary(name, fc.jsonValue({ maxDepth: 3 })).map((value) => JSON.stringify(value)),
 );
 const pairs = fc.array(fc.tuple(name, text), { maxLength: 80 }).map((list) => new URLSearchParams(list).toString());
 
+const withField = (key: string, value: string) => (fields: Fields) => `${formOf(fields)}&${formOf({ [key]: value })}`;
+const withMember = (key: string, value: unknown) => (fields: Fields) => JSON.stringify({ ...fields, [key]: value });
+const cutAt = (at: number) => (fields: Fields) => formOf(fields).slice(0, at % formOf(fields).length);
+
 const body: fc.Arbitrary<Fuzz['body']> = fc.oneof(
   { weight: 2, arbitrary: pairs.map((form) => () => form) },
   { weight: 2, arbitrary: json.map((value) => () => value) },
   { weight: 2, arbitrary: fc.uint8Array({ maxLength: 300 }).map((bytes) => () => Buffer.from(bytes)) },
-  { weight: 1, arbitrary: fc.constant((fields: Readonly<Record<string, string>>) => formOf(fields)) },
-  {
-    weight: 3,
-    arbitrary: fc.tuple(name, text).map(
-      ([key, value]) =>
-        (fields: Readonly<Record<string, string>>) =>
-          `${formOf(fields)}&${formOf({ [key]: value })}`,
-    ),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.tuple(name, fc.jsonValue()).map(
-      ([key, value]) =>
-        (fields: Readonly<Record<string, string>>) =>
-          JSON.stringify({ ...fields, [key]: value }),
-    ),
-  },
-  {
-    weight: 2,
-    arbitrary: fc
-      .nat()
-      .map((at) => (fields: Readonly<Record<string, string>>) => formOf(fields).slice(0, at % formOf(fields).length)),
-  },
+  { weight: 1, arbitrary: fc.constant(formOf) },
+  { weight: 3, arbitrary: fc.tuple(name, text).map((pair) => withField(...pair)) },
+  { weight: 3, arbitrary: fc.tuple(name, fc.jsonValue()).map((pair) => withMember(...pair)) },
+  { weight: 2, arbitrary: fc.nat().map(cutAt) },
 );
 
 const fuzz: fc.Arbitrary<Fuzz> = fc.record({
@@ -82,15 +56,8 @@ const fuzz: fc.Arbitrary<Fuzz> = fc.record({
   headers: fc.record(
     {
       'content-type': fc.constantFrom(
-        FORM,
-        FORM,
-        'application/json',
-        'application/json',
-        'text/plain',
-        'multipart/form-data; boundary=x',
-        `${FORM}; charset=utf-16`,
-        'x',
-        ';;',
+        ...[FORM, FORM, 'application/json', 'application/json', 'text/plain', 'multipart/form-data; boundary=x'],
+        ...[`${FORM}; charset=utf-16`, 'x', ';;'],
       ),
       'content-encoding': fc.constantFrom('identity', 'identity', 'gzip', 'br', 'x'),
       purpose: fc.constantFrom('prefetch', 'none'),
@@ -178,7 +145,7 @@ describe.each(PLATFORMS)('random callbacks on %s', (platform) => {
   });
 });
 
-function formOf(fields: Readonly<Record<string, string>>): string {
+function formOf(fields: Fields): string {
   return new URLSearchParams(fields).toString();
 }
 

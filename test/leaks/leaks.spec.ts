@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { join } from 'node:path';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { HttpService } from '@nestjs/axios';
 import { Body, Catch, Controller, Get, Injectable, Post } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
@@ -546,7 +546,8 @@ describe('an attacker plants secrets in every answer, input and error of the hos
     }
     jest.useRealTimers();
     for (const { app } of merchants) await app.close();
-    for (const file of readdirSync(folder.path)) notebook.file('rows', join(folder.path, file));
+    // Binary or not: what is text in a file stays text.
+    for (const file of readdirSync(folder.path)) notebook.note('rows', readFileSync(join(folder.path, file), 'utf8'));
 
     expect(sent().filter(({ name }) => name === 'token').length).toBeGreaterThan(10);
     expect(pageSecrets.length).toBeGreaterThan(10);
@@ -583,7 +584,8 @@ describe('an attacker plants secrets in every answer, input and error of the hos
       const planting = new Notebook();
       planting.logger.log({ deep: { [secret.name]: secret.text } });
       planting.note('event', { payment: { message: `x ${secret.text} x` } });
-      planting.note('row', `\u0000{"message":"${secret.text}"}\u0001`);
+      const spaced = secret.isWord ? secret.text : [...secret.text].join(' ');
+      planting.note('row', `\u0000{"message":"${spaced}"}\u0001`);
       await planting.watch('error', () => Promise.reject(Object.assign(new Error('x'), { detail: [secret.text] })));
       const sources = new Set(
         searchFor([secret], byItself(planting)).map(({ source }) => source.replace(/^\d+ |: .*/g, '')),

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import type { LoggerService } from '@nestjs/common';
 import { jest } from '@jest/globals';
@@ -62,11 +61,6 @@ export class Notebook {
       this.note(`${source}: error`, error);
       return undefined;
     }
-  }
-
-  /** A file as it is on the disk, binary or not: what is text in it stays text. */
-  file(source: string, path: string): void {
-    this.note(source, readFileSync(path, 'utf8'));
   }
 
   /** What a browser gets. */

@@ -26,7 +26,7 @@ import type { PaymentClock } from '../../lib/runtime/clock.js';
 import { type Randomness, SystemRandomness } from '../../lib/runtime/randomness.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
-export const NO_PLAIN_EVENTS = {
+const NO_PLAIN_EVENTS = {
   connect: () => Promise.resolve(),
   emit: () => undefined,
 } as unknown as PlainEvents;
@@ -48,8 +48,6 @@ interface Parts {
   readonly clock: PaymentClock;
   readonly transport: GatewayTransport;
   readonly options?: PaymentOptions;
-  /** Of the account. */
-  readonly name?: string;
   readonly waitMs?: number;
   readonly random?: Randomness;
   readonly processHold?: ProcessHold;
@@ -63,7 +61,6 @@ export function assembleFlows({
   clock,
   transport,
   options,
-  name,
   waitMs = 25_000,
   random = new SystemRandomness(),
   processHold = NO_HOLD,
@@ -80,7 +77,7 @@ export function assembleFlows({
       store,
       ...options,
     },
-    { name },
+    {},
     {},
   );
   const route = { path: 'payments', waitMs };

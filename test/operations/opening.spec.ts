@@ -8,57 +8,13 @@ import { sale, TestShop } from './test-shop.js';
 
 const NOW = new Date('2026-03-01T09:00:00Z');
 
-function openingWith(options?: PaymentOptions, name?: string) {
+function openingWith(options?: PaymentOptions) {
   const { store, clock, gateway } = new TestShop();
-  return assembleFlows({ store, clock, transport: gateway.transport, options, name }).opening;
+  return assembleFlows({ store, clock, transport: gateway.transport, options }).opening;
 }
 
+// What a sale's request is by default, and as it is asked for, is in test/wire/expected.
 describe('the request of a sale', () => {
-  const request = (input: DoPaymentDto, options?: PaymentOptions) => openingWith(options).saleRequest(input);
-  const costing = (amount: unknown) => sale({ transactionDetails: { amount, currencyCode: 949 } as never });
-
-  it('has every default', () => {
-    const input = sale();
-    const { conversationId, ...rest } = request(input);
-    expect(conversationId).toMatch(/^[A-Z0-9]{20}$/);
-    expect(rest).toEqual({
-      returnUrl: 'https://shop.example/payments/direct/return',
-      failUrl: 'https://shop.example/payments/direct/fail',
-      paymentMethod: 'CARDPAYMENT',
-      paymentInstrumentType: 'CARD',
-      transactionType: 'SALE',
-      language: 'tr',
-      cardDetails: input.cardDetails,
-      cardHolderInfo: input.cardHolderInfo,
-      installmentCount: 1,
-      amount: '149.90',
-      currencyCode: 949,
-    });
-  });
-
-  it('has the values that the caller gave instead of the defaults', () => {
-    const own = { conversationId: 'ABC00000000000000009', paymentMethod: 'OTHER', paymentInstrumentType: 'TOKEN' };
-    const transaction = {
-      amount: '10',
-      currencyCode: 392,
-      installmentCount: 3,
-      transactionType: 'SALE',
-      vftFlag: true,
-    };
-    const extraParameter = { pfSubMerchantId: 'sub-1' };
-    const given = sale({ ...own, language: 'de', transactionDetails: transaction, extraParameter });
-    const sent = { ...own, language: 'de', ...transaction, ...extraParameter };
-    expect(request(given, { language: 'en' })).toMatchObject(sent);
-  });
-
-  it('has a new conversationId each time, and the configured language and amount format', () => {
-    const ids = Array.from({ length: 100 }, () => request(sale()).conversationId);
-    expect(new Set(ids).size).toBe(100);
-    expect(request(sale(), { language: 'en' }).language).toBe('en');
-    expect(request(costing(149.9)).amount).toBe('149.90');
-    expect(request(costing(149.9), { amountFormat: 'shortest' }).amount).toBe('149.9');
-  });
-
   it.each([
     ['1e3', 'amountFormat'],
     [0, 'amountPositive'],
@@ -67,7 +23,8 @@ describe('the request of a sale', () => {
   ] as const)('with the amount %p is refused by the rule %s, in English whatever its language', (amount, rule) => {
     const path = 'transactionDetails.amount';
     for (const language of ['tr', 'en']) {
-      const call = (): unknown => request({ ...costing(amount), language });
+      const transactionDetails = { amount, currencyCode: 949 } as DoPaymentDto['transactionDetails'];
+      const call = (): unknown => openingWith().saleRequest(sale({ transactionDetails, language }));
       expect(call).toThrow(PaymentValidationError);
       const issue: unknown = expect.objectContaining({ path, rule, message: AMOUNT_TEXTS[rule].en });
       expect(call).toThrow(expect.objectContaining({ issues: [issue] }) as Error);
@@ -75,56 +32,22 @@ describe('the request of a sale', () => {
   });
 });
 
-// That it keeps nothing of the card but its mask is in test/leaks.
+// What else it holds is in test/scripts/expected; that it keeps nothing of the card but its mask, in test/leaks.
 describe('the first record of a payment', () => {
-  interface More {
-    readonly options?: PaymentOptions;
-    readonly token?: string;
-    readonly account?: string;
-  }
-
-  function record(kind: 'direct' | '3d', input = sale(), { options, token, account }: More = {}): PaymentRecord {
-    const opening = openingWith(options, account);
+  function record(kind: 'direct' | '3d', input = sale(), options?: PaymentOptions, token?: string): PaymentRecord {
+    const opening = openingWith(options);
     return opening.newPayment(kind, opening.saleRequest(input, token), { input, now: NOW }, token);
   }
 
-  it('of kind direct is charging, holds the order, and is due when its claim expires', () => {
-    expect(record('direct', sale({ reference: 'order', idempotencyKey: 'key' }))).toMatchObject({
-      kind: 'direct',
-      state: 'charging',
-      version: 1,
-      account: 'default',
-      reference: 'order',
-      referenceLock: 'order',
-      allowRepeat: false,
-      idempotencyKey: 'key',
-      amount: '149.90',
-      currencyCode: 949,
-      tokenHash: null,
-      expiresAt: null,
-      // The deadline of a minute, and half a minute to spare.
-      dueAt: new Date('2026-03-01T09:01:30Z'),
-      createdAt: NOW,
-      updatedAt: NOW,
-      finalizedAt: null,
-    });
-    const { dueAt } = record('direct', sale(), { options: { timeoutMs: 1_000 } });
-    expect(dueAt).toEqual(new Date('2026-03-01T09:00:31Z'));
+  it('holds its order only as it is charging, unless it is a repeat', () => {
+    const records = [record('direct'), record('direct', sale({ allowRepeat: true })), record('3d')];
+    const locks = records.map(({ reference, referenceLock }) => referenceLock === reference);
+    expect(locks).toEqual([true, false, false]);
   });
 
-  it('of kind 3d is initiating, does not hold the order, and is due when its claim ends', () => {
-    expect(record('3d', sale({ reference: 'order' }), { token: 'abc' })).toMatchObject({
-      kind: '3d',
-      state: 'initiating',
-      reference: 'order',
-      referenceLock: null,
-      // `printf abc | sha256sum`
-      tokenHash: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
-      expiresAt: new Date('2026-03-01T10:00:00Z'),
-      dueAt: new Date('2026-03-01T09:01:30Z'),
-    });
-    const expiresAt = new Date('2026-03-01T09:02:30Z');
-    expect(record('3d', sale(), { options: { sessionTtlMs: 150_000 } })).toMatchObject({ expiresAt });
+  it('is due when its claim expires: at the deadline, with half a minute to spare', () => {
+    expect(record('direct').dueAt).toEqual(new Date('2026-03-01T09:01:30Z'));
+    expect(record('3d', sale(), { timeoutMs: 1_000 }, 'abc').dueAt).toEqual(new Date('2026-03-01T09:00:31Z'));
   });
 
   it.each<[string, Partial<DoPaymentDto>, hasHash: boolean]>([
@@ -132,17 +55,7 @@ describe('the first record of a payment', () => {
     ['only its failUrl holds it', { returnUrl: 'https://shop.example/' }, true],
     ['only its returnUrl holds it', { failUrl: 'https://shop.example/' }, true],
   ])('keeps the hash of its token if a URL of it holds that: %s', (_where, urls, hasHash) => {
-    expect(record('3d', sale(urls), { token: 'abc' }).tokenHash !== null).toBe(hasHash);
-  });
-
-  it.each<[string, Partial<DoPaymentDto>, account: string | undefined, expected: object]>([
-    ['does not hold the order with allowRepeat', { allowRepeat: true }, undefined, { referenceLock: null }],
-    ['holds no order without a reference', { reference: undefined }, undefined, { referenceLock: null }],
-    ['belongs to its account', {}, 'eu', { account: 'eu' }],
-  ])('%s', (_what, more, account, expected) => {
-    const input = sale(more);
-    const { allowRepeat = false, reference = null } = input;
-    expect(record('direct', input, { account })).toMatchObject({ allowRepeat, reference, ...expected });
+    expect(record('3d', sale(urls), {}, 'abc').tokenHash !== null).toBe(hasHash);
   });
 
   it('has an attempt id of 128 bits, and a nonce only if the host chose its conversationId', () => {

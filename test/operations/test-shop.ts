@@ -11,8 +11,6 @@ export class TestShop {
   readonly gateway = new FakeGateway();
   /** Events as the handler `journal` received them: `conversationId:version state`. */
   readonly journal: string[] = [];
-  /** The ids of those events. */
-  readonly eventIds: string[] = [];
 
   /** Starts another instance. It delivers events in a pass, or by itself once its `reconciler` is started. */
   async start(options: PaymentOptions = {}, waitMs?: number): Promise<AssembledFlows> {
@@ -31,13 +29,8 @@ export class TestShop {
     return flows;
   }
 
-  private record({ eventId, payment: { conversationId, version, state } }: PaymentEvent): void {
+  private record({ payment: { conversationId, version, state } }: PaymentEvent): void {
     this.journal.push(`${conversationId}:${version} ${state}`);
-    this.eventIds.push(eventId);
-  }
-
-  async states(reference: string): Promise<string[]> {
-    return (await this.store.findByReference('default', reference)).map(({ state }) => state);
   }
 }
 

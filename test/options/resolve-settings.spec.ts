@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
-import type { PaymentOptions, PaymentStructure } from '../../lib/options/payment-options.js';
+import { type PaymentOptions, type PaymentStructure, routeOf } from '../../lib/options/payment-options.js';
 import type { Environment, PaymentSettings } from '../../lib/options/payment-settings.js';
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
 import { gatewayHostOf } from '../../lib/payment/gateway-id.js';
@@ -18,6 +18,12 @@ const store = new MemoryPaymentStore();
 const beforeAuth3d = (): boolean => true;
 const dispatcher = { dispatch: () => true } as unknown as PaymentOptions['dispatcher'];
 const address = (): string => '/x';
+const SIMULATOR = { baseUrl: 'simulator:', publicUrl: undefined };
+/** Whatever those for the real gateway are, good or bad. */
+const SIMULATED = {
+  credentials: { merchantId: '100200300', clientId: 'embedded-simulator', apiKey: 'embedded-simulator-key' },
+  ...{ dialect: { name: 'morpos' }, dateOrder: 'dmy', dispatcher: null, publicUrl: null },
+};
 const scope = (text: string) => ({ credentials: { scope: text } });
 
 test.each<[what: string, settings: object, options: object, Environment?, PaymentStructure?]>([
@@ -56,6 +62,27 @@ test.each<[what: string, settings: object, options: object, Environment?, Paymen
     { dialect: { name: 'own' } },
     { dialect: { ...OWN, name: 'own', requiresApiKey: false }, signer: undefined },
   ],
+  // The embedded simulator has settings of its own, and leaves every other as it is.
+  [
+    'the simulator',
+    SIMULATED,
+    { ...SIMULATOR, apiKey: 'zzz', scope: 'zzz', dialect: {}, dispatcher: {}, dateOrder: 'mdy' },
+  ],
+  [
+    'the simulator beside variables',
+    SIMULATED,
+    { ...SIMULATOR, merchantId: undefined, signer: undefined },
+    { PAYMENT_DIALECT: 'zzz', PAYMENT_MERCHANT_ID: ' ', PAYMENT_GRANT_TYPE: 'zzz' },
+  ],
+  ['the scope of the simulator', scope('pf_write pf_read'), { ...SIMULATOR, scope: 'zzz' }],
+  ['other variables', { timeoutMs: 5, baseUrl: 'simulator:' }, SIMULATOR, { PAYMENT_TIMEOUT_MS: '5' }],
+  [
+    'the simulator of a further account',
+    { account: 'eu', baseUrl: 'simulator:' },
+    { baseUrl: undefined, publicUrl: undefined },
+    { PAYMENT_EU_BASE_URL: 'simulator:' },
+    { name: 'eu' },
+  ],
   // A further account reads its own variables, and those alone.
   ['another account', { language: 'tr' }, {}, { ...REQUIRED_VARIABLES, PAYMENT_LANGUAGE: 'en' }, { name: 'eu' }],
   ["another account's variables", { language: 'tr' }, {}, { PAYMENT_EU_LANGUAGE: 'de' }],
@@ -73,6 +100,11 @@ test('a further account has all its variables, and one that is named default tho
   expect(settings).toMatchObject({ account: 'default', baseUrl: 'https://gateway.example', verifySign: true });
   const credentials = { merchantId: 'M-1', clientId: 'client-1', clientSecret: 'secret-1', apiKey: 'key-1' };
   expect(settings.credentials).toMatchObject(credentials);
+});
+
+test('a buyer waits for an outcome for 25 seconds, or as long as the callback says', () => {
+  const routes = [routeOf({}), routeOf({ callback: { waitMs: 0 } })];
+  expect(routes).toEqual([25_000, 0].map((waitMs) => ({ path: 'payments', waitMs })));
 });
 
 const API_KEY = 'apiKey (PAYMENT_API_KEY)';
@@ -102,6 +134,8 @@ test.each<[problems: string[], options: object, Environment?, PaymentStructure?]
   [['dialect'], { dialect: {} }],
   [['dialect (PAYMENT_DIALECT)'], { dialect: morposDialect }],
   [['verifySign (PAYMENT_VERIFY_SIGN)'], { verifySign: true }],
+  [['timeoutMs (PAYMENT_TIMEOUT_MS)', PUBLIC_URL], SIMULATOR, { PAYMENT_TIMEOUT_MS: 'zzz', PAYMENT_PUBLIC_URL: 'zzz' }],
+  [['baseURL'], { ...SIMULATOR, baseURL: 'zzz' }],
 ])('what is wrong is %j (%#)', (problems, ...given) => {
   expect(named(() => resolve(...given))).toEqual(problems);
 });

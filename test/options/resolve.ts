@@ -26,9 +26,8 @@ export function resolve(
   options: object = {},
   environment: Environment = {},
   structure: PaymentStructure = {},
-  base: PaymentOptions = REQUIRED_OPTIONS,
 ): PaymentSettings {
-  return resolveSettings({ ...base, ...options }, structure, environment);
+  return resolveSettings({ ...REQUIRED_OPTIONS, ...options }, structure, environment);
 }
 
 export function refusal(run: () => unknown): PaymentConfigurationError {

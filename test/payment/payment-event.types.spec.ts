@@ -1,7 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
 import { OnEvent } from '@nestjs/event-emitter';
-import { EVENT_STATES, OnPayment, type Payment, PaymentEvent, type PaymentIn } from 'nestjs-card-payment';
+import { EVENT_STATES, OnPayment, type Payment, PaymentEvent, type PaymentIn, RefundEvent } from 'nestjs-card-payment';
 import { aPayment, aPaymentEvent } from 'nestjs-card-payment/testing';
+import { ledgerEventOf } from '../../lib/payment/payment-event.js';
+import { saleText } from '../../lib/payment/refund.js';
+import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 /** Code of a merchant. What compiles, and what does not, is checked by `npm run typecheck`. */
 class Accepted {
@@ -82,6 +85,9 @@ function read(event: PaymentEvent, some: unknown): ('failed' | 'succeeded' | Pay
 }
 
 it('an event is a class at run time, as the type of a decorated parameter', () => {
+  const refund = aPaymentRecord({ state: 'failed', kind: 'refund', parentId: 'P', sale: saleText(aPayment()) });
+  expect(ledgerEventOf(aPaymentRecord({ state: 'failed' }))).toBeInstanceOf(PaymentEvent);
+  expect(ledgerEventOf(refund)).toBeInstanceOf(RefundEvent);
   const typesOf = (name: string): unknown => Reflect.getMetadata('design:paramtypes', Accepted.prototype, name);
   expect([typesOf('anyEvent'), typesOf('itsStates')]).toEqual([[PaymentEvent], [PaymentEvent]]);
   expect([typeof Refused, typeof read]).toEqual(['function', 'function']);

@@ -74,7 +74,7 @@ export class ScriptedGateway {
     /** `never DoPayment amount=10.62`: it gets no answer. */
     never: async ([operation = '', ...words]) => {
       const asked = { conversationId: this.newId(), ...askedBy(words) };
-      await this.merchant.played(operation as SimulatorOperation, asked, 'never');
+      await this.merchant.askInVain(operation as SimulatorOperation, asked);
       return 'no answer';
     },
     totals: ([currency = '949']) => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { MagicAmount, Simulator, SimulatorOperation } from '../../lib/simulator/index.js';
+import type { Simulator, SimulatorOperation } from '../../lib/simulator/index.js';
 import { until } from '../services/until.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -87,13 +87,8 @@ export class SimulatedMerchant {
     return fieldsOf(this.send(operation, asked));
   }
 
-  /** What the gateway answers; null where it never does: then this gives up once the request has arrived. */
-  async played(
-    operation: SimulatorOperation,
-    asked: Asked & { readonly conversationId: string },
-    pace: MagicAmount['pace'],
-  ): Promise<Record<string, unknown> | null> {
-    if (pace !== 'never') return this.ask(operation, asked);
+  /** Asks what the gateway never answers, and gives up once the request has arrived. */
+  async askInVain(operation: SimulatorOperation, asked: Asked & { readonly conversationId: string }): Promise<void> {
     const client = new AbortController();
     const [headers, body] = [this.headers(operation), this.text(operation, asked)];
     const init = { method: 'POST', headers, body, signal: client.signal };
@@ -101,7 +96,6 @@ export class SimulatedMerchant {
     await until(() => this.simulator.ledger.calls(operation, asked.conversationId) > 0);
     client.abort();
     await expect(answer).rejects.toThrow();
-    return null;
   }
 
   auth3d(fields: Fields): Promise<Response> {

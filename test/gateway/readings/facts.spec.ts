@@ -5,7 +5,6 @@ import { type AnswerFacts, type Expectation, type Question, readAnswer } from '.
 import type { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
 import { expectCases } from '../../rigs/case-texts.js';
 import { Masker } from '../../../lib/payment/kept-text.js';
-import { CARD_DECLINES, PUBLIC_CODES } from '../public-codes.js';
 import { standard } from '../stub-client.js';
 
 // Random answers, and whether a success is one, are in test/fuzz/replies.fuzz.spec.ts.
@@ -92,15 +91,6 @@ test.each<[body: unknown, Partial<AnswerFacts>, Partial<Question>?]>([
 ])('%j shows %j', (...row) => {
   const [body, facts, over] = row;
   expect(factsOf(body, over)).toMatchObject(facts);
-});
-
-test('every code of the public list is of its kind, in a charge and in an inquiry', () => {
-  for (const [code = '', , , listed] of PUBLIC_CODES) {
-    const kind = CARD_DECLINES.includes(code) ? 'card' : listed;
-    const unpaid = ['B0017', 'B0025', 'B0029'].includes(code) ? 'unpaid' : kind;
-    expect([code, factsOf({ code }).code]).toEqual([code, kind]);
-    expect([code, factsOf({ responseCode: code }, SALE).code]).toEqual([code, unpaid]);
-  }
 });
 
 const KINDS = { approved: 'B0000', variant: 'B0010', indeterminate: 'B0096', unheard: 'B4711', declined: 'B0012' };

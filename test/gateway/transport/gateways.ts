@@ -57,7 +57,7 @@ export interface Arrival {
 
 /** An HTTP server that keeps the requests which arrive as a whole, and answers with `answer`. */
 export async function gateway(
-  answer: (response: ServerResponse, arrivals: Arrival[]) => void = (response) => response.end('{}'),
+  answer: (response: ServerResponse) => void = (response) => response.end('{}'),
 ): Promise<{ url: string; arrivals: Arrival[] }> {
   const arrivals: Arrival[] = [];
   const server = createHttpServer((request, response) => {
@@ -65,7 +65,7 @@ export async function gateway(
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       arrivals.push({ request, port: request.socket.remotePort, body: Buffer.concat(chunks).toString() });
-      answer(response, arrivals);
+      answer(response);
     });
   });
   // Long enough that only the client ends connections.
