@@ -153,16 +153,6 @@ const ledgerRaces: StoreCases = {
         tabs.find((tab) => tab !== claims[winner]![0])!,
       );
     }, 8),
-  [`of ${RACERS} payments that claim one reference at once one gets it`]: async (trial) => {
-    const referenceLock = unique('reference');
-    const records = await many(RACERS, () => trial.insert());
-    const claims = records.map((record) => trial.next(record, { state: 'authorizing', referenceLock }));
-    const outcomes = await trial.race((store, index) =>
-      trial.tryReplace(claims[index]!, records[index]!, undefined, store),
-    );
-    same(tally(outcomes), { replaced: 1, locked: RACERS - 1 });
-    same(await trial.list({ states: ['authorizing'] }), [claims[outcomes.indexOf('replaced')]]);
-  },
   ...casesOf(Object.entries(RIVALS), ([what, rivalOf]) => [
     `when a pin, the release by the holder and ${what} happen at once, nobody gets the reference afterwards`,
     rounds(async (trial, ms) => {
