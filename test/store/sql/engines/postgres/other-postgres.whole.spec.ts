@@ -11,7 +11,7 @@ interface Reached {
 
 const KINDS: Readonly<Record<string, () => Promise<Reached>>> = {
   'PostgreSQL 18': () => startPostgres({}, { binaries: postgres18() }),
-  // What its transactions have is in test/store/sql/engines/sessions.
+  // What its transactions have is in test/store/sql/engines/sessions.spec.ts.
   'PostgreSQL behind PgBouncer': async () => {
     const postgres = await startPostgres();
     const bouncer = await startPgBouncer(postgres.url);
