@@ -110,7 +110,7 @@ describe.each(TRIED)('payments while connections to %s are frozen', (engine) => 
             return true;
           };
           const shop = await frozen.openShop(shortLimitStore(engine, frozen.url, pool), { beforeAuth3d });
-          const conversationId = await shop.awaiting();
+          const { conversationId } = await shop.payments.init3d(sale());
           await expect(shop.complete(conversationId)).rejects.toThrow(PaymentStoreError);
           await until(async () => {
             const found = await shop.payments.find(conversationId);

@@ -180,12 +180,6 @@ export class Shop {
     return isRefund(record) ? ledger.refundedTimes(record.refundId) : ledger.chargedTimes(record.conversationId);
   }
 
-  /** A 3D payment whose buyer has been verified by the bank. */
-  async awaiting(): Promise<string> {
-    const { conversationId } = await this.payments.init3d(sale());
-    return conversationId;
-  }
-
   /** Auth3d, with what the bank of the simulator sends. */
   complete(conversationId: string): Promise<Payment> {
     const { fields } = this.simulator.approve(conversationId);

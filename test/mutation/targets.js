@@ -85,7 +85,7 @@ export const TARGETS = [
     files: {
       'lib/settlement/writer.ts': ['settlement/writer', 'scripts/scripts'],
       'lib/settlement/in-flight.ts': ['settlement/in-flight', 'overload/bound'],
-      'lib/settlement/records.ts': ['settlement/records'],
+      'lib/settlement/records.ts': ['settlement/records', 'scripts/scripts'],
       'lib/settlement/change-log.ts': ['settlement/change-log'],
       'lib/settlement/owed-writes.ts': ['settlement/owed-writes'],
       'lib/settlement/store-clock.ts': ['settlement/store-clock', 'settlement/claim'],
@@ -98,7 +98,7 @@ export const TARGETS = [
       'lib/reconciler/reconciler.ts': ['reconciler/reconciler', 'scripts/scripts'],
       'lib/reconciler/due-payments.ts': ['reconciler/', 'scripts/scripts'],
       'lib/runtime/clock.ts': ['runtime/clock', 'runtime/loop-turn'],
-      'lib/store/store-call.ts': ['settlement/records', 'operations/resolution'],
+      'lib/store/store-call.ts': ['operations/resolution', 'scripts/scripts'],
       'lib/module/start-up-report.ts': ['e2e/start-up'],
     },
   },

@@ -1,10 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { type Auth3dDto, type HostedPaymentDto, newConversationId } from 'nestjs-card-payment';
-import { inWhole } from '../rigs/extent.js';
 import { sale } from '../rigs/sale.js';
 import type { SharedStoreName } from '../rigs/shared-stores.js';
 import { describeControls, describeRaces, errorsIn, PROCESSES, RACES, type RaceRig } from './race-rig.js';
-import type { PageAnswer, PageReturn } from './worker-process.js';
+import type { PageAnswer } from './worker-process.js';
 
 const TIMES = 3;
 export const STARTS_AT_ONCE = PROCESSES * TIMES;
@@ -13,7 +12,7 @@ const LIMIT_MS = 60_000 + ORDERS * 3_000;
 const PAGE_OPEN = 'PAYMENT_HOSTED page_open';
 const TAKEN = 'PAYMENT_DUPLICATE reference';
 
-/** The processes start, complete and give up the same payments at the gateway's own page at once. */
+/** The processes start the same payments at the gateway's own page at once; how these end is in test/schedules. */
 export function describePageRaces(rig: RaceRig, store: SharedStoreName): void {
   describeRaces(rig, () => {
     it(
@@ -29,45 +28,6 @@ export function describePageRaces(rig: RaceRig, store: SharedStoreName): void {
         const pages = new Set([...answers, ...again].flatMap(({ given }) => given?.redirectUrl ?? []));
         expect(pages.size).toBe(ORDERS);
         expect(rig.simulator.ledger.calls('hostedPage')).toBe(ORDERS);
-      },
-      LIMIT_MS,
-    );
-
-    it(
-      `settles each of ${ORDERS} paid pages once, whoever asks or gives it up`,
-      async () => {
-        const pages = await openPages(ORDERS);
-        for (const { conversationId } of pages) rig.simulator.payAtPage(conversationId, { callback: 'none' });
-        expect(await end(pages)).toEqual([]);
-        expect(await historiesOf(pages)).toEqual(pages.map(() => ['initiating', 'pending', 'succeeded']));
-      },
-      LIMIT_MS,
-    );
-
-    it(
-      `knows of each of ${ORDERS} pages that are paid while they are given up`,
-      async () => {
-        const pages = await openPages(ORDERS);
-        // A callback waits for seconds, so that the buyer learns of the outcome.
-        const ending = end(
-          inWhole(
-            pages,
-            pages.map((page) => ({ ...page, token: null })),
-          ),
-        );
-        for (const [turn, { conversationId }] of pages.entries()) {
-          await new Promise((resolve) => setTimeout(resolve, turn % 3));
-          if (turn % 4 !== 0) rig.simulator.payAtPage(conversationId, { callback: 'none' });
-        }
-        expect(await ending).toEqual([]);
-        await rig.workers[0]!.inquire(pages.map(({ conversationId }) => conversationId));
-        for (const [turn, states] of (await historiesOf(pages)).entries()) {
-          // An answer about a page may be read twice, but an outcome is written once.
-          const outcomes = states.filter((state) => state !== 'initiating' && state !== 'pending');
-          const isPaid = turn % 4 !== 0;
-          const known = isPaid ? [['succeeded'], ['expired', 'review']] : [['expired']];
-          expect(known).toContainEqual(outcomes.filter((state, i) => state !== outcomes[i - 1]));
-        }
       },
       LIMIT_MS,
     );
@@ -112,31 +72,6 @@ export function describePageRaces(rig: RaceRig, store: SharedStoreName): void {
   async function start(sales: readonly HostedPaymentDto[], times: number): Promise<PageAnswer[]> {
     await Promise.all(rig.workers.map((worker) => worker.warmUp(['none'])));
     return (await Promise.all(rig.workers.map((worker) => worker.openPages({ sales, times })))).flat();
-  }
-
-  async function openPages(count: number): Promise<PageReturn[]> {
-    const opened = await rig.share(newSales(count), (worker, share) => worker.openPages({ sales: share, times: 1 }));
-    expect(errorsIn(opened)).toEqual([]);
-    return opened.map(({ given }) => ({
-      conversationId: given!.conversationId,
-      token: tokenOf(given!.conversationId),
-    }));
-  }
-
-  /** Each process completes, asks about and gives up each page. @returns what was thrown */
-  async function end(pages: readonly PageReturn[]): Promise<string[]> {
-    await Promise.all(rig.workers.map((worker) => worker.warmUp(pages.map(({ conversationId }) => conversationId))));
-    return (await Promise.all(rig.workers.map((worker) => worker.endPages(pages)))).flat();
-  }
-
-  function historiesOf(pages: readonly PageReturn[]): Promise<string[][]> {
-    return rig.histories(pages.map(({ conversationId }) => conversationId));
-  }
-
-  /** As the gateway got it. */
-  function tokenOf(conversationId: string): string {
-    const request = rig.simulator.requests.find(({ text }) => text.includes(conversationId));
-    return /shop\.example\/([\w-]{43})/.exec(request?.text ?? '')?.[1] ?? '';
   }
 }
 

@@ -1,8 +1,7 @@
 import { beforeAll, describe } from '@jest/globals';
-import type { LedgerState } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { inWhole } from '../rigs/extent.js';
-import { openedStoreAt, SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
+import { SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
 import { accountAt } from '../rigs/simulated-gateway.js';
 import { type AskedTasks, TaskProcess } from '../rigs/task-process.js';
 import type { Answer, WorkerTasks } from './worker-process.js';
@@ -24,7 +23,6 @@ export class RaceRig {
   simulator!: Simulator;
   workers: readonly Worker[] = [];
   private store!: SharedStore;
-  private url = '';
 
   async start(): Promise<void> {
     this.simulator = await startSimulator({ dialect: 'morpos' });
@@ -50,21 +48,9 @@ export class RaceRig {
   async serve({ isFlawed }: { isFlawed: boolean }): Promise<void> {
     const { store } = this;
     const url = await store.create();
-    this.url = url;
     await Promise.all(
       this.workers.map((worker, turn) => worker.serve({ storeUrl: store.urlFor?.(url, turn) ?? url, isFlawed })),
     );
-  }
-
-  /** The states that each payment was in. */
-  async histories(conversationIds: readonly string[]): Promise<LedgerState[][]> {
-    const store = await openedStoreAt(this.url);
-    try {
-      const histories = await Promise.all(conversationIds.map((id) => store.history('default', id)));
-      return histories.map((lines) => lines.map(({ state }) => state));
-    } finally {
-      await store.close();
-    }
   }
 
   /** Shares things out among the processes, and gathers what each makes of its own, in the order of the things. */

@@ -7,7 +7,6 @@ import type {
   HostedStart,
   PaymentError,
   PaymentOptions,
-  PaymentState,
   Refund,
   RefundDto,
 } from 'nestjs-card-payment';
@@ -25,12 +24,6 @@ export type RefundAnswer = Answer<Pick<Refund, 'refundId' | 'kind' | 'state' | '
 
 /** The gateway's own page that a process was given. */
 export type PageAnswer = Answer<Pick<HostedStart, 'conversationId' | 'redirectUrl'>>;
-
-/** An open page, and the token with which its buyer comes back; null for one who does not. */
-export interface PageReturn {
-  readonly conversationId: string;
-  readonly token: string | null;
-}
 
 export type WorkerTasks = typeof tasks;
 
@@ -62,22 +55,6 @@ async function pay(sale: DoPaymentDto): Promise<string[]> {
   const { given, error } = await answerOf(shop!.payments.doPayment(sale));
   if (error !== null && error !== 'PAYMENT_DUPLICATE reference') throw new Error(error);
   return given ? [given.conversationId] : [];
-}
-
-/** What the module's own controller calls, had this shop HTTP. */
-interface Receiver {
-  complete(token: string, received: unknown): Promise<unknown>;
-}
-
-/** The buyer comes back, the shop asks, and someone gives the page up. */
-async function endPage({ conversationId, token }: PageReturn): Promise<unknown[]> {
-  const { app, payments } = shop!;
-  const receiver = app.get<Receiver>(Symbol.for('nestjs-card-payment:callback-receiver:default'), { strict: false });
-  return Promise.allSettled([
-    ...(token === null ? [] : [receiver.complete(token, {})]),
-    payments.inquire(conversationId),
-    payments.abandon(conversationId),
-  ]);
 }
 
 const tasks = {
@@ -122,14 +99,6 @@ const tasks = {
   /** Starts each at the gateway's own page, several times at once. */
   openPages: ({ sales, times }: { sales: readonly HostedPaymentDto[]; times: number }): Promise<PageAnswer[]> =>
     Promise.all(sales.flatMap((sale) => Array.from({ length: times }, () => answerOf(openPage(sale))))),
-  /** Brings the buyers back, asks about the pages and gives them up, all at once. @returns what was thrown */
-  endPages: async (pages: readonly PageReturn[]): Promise<string[]> => {
-    const ended = (await Promise.all(pages.map(endPage))).flat() as PromiseSettledResult<unknown>[];
-    return ended.flatMap((end) => (end.status === 'rejected' ? [String(end.reason)] : []));
-  },
-  /** Asks the gateway about each. */
-  inquire: (ids: readonly string[]): Promise<PaymentState[]> =>
-    Promise.all(ids.map(async (id) => (await shop!.payments.inquire(id)).state)),
   end: () => shop?.app.close(),
 };
 

@@ -153,19 +153,6 @@ describe('two accounts on one store', () => {
     },
   );
 
-  it('begin nothing once the store is closed, and close it once', async () => {
-    const { conversationId } = await of('second').init3d(sale());
-    const { fields } = simulator.approve(conversationId);
-    const payments = of('second');
-    await (closed = merchant.app.close());
-    const refused = { code: 'PAYMENT_SHUTDOWN' };
-    await expect(payments.auth3d({ conversationId, fields })).rejects.toMatchObject(refused);
-    await expect(payments.inquire(conversationId)).rejects.toMatchObject(refused);
-    await expect(payments.resolve(conversationId, 'failed', 'note')).rejects.toMatchObject(refused);
-    expect(closable).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
-    expect(await closable.inner.find('second', conversationId)).toMatchObject({ state: 'awaiting' });
-  });
-
   it('go on when another application on the same store cannot start', async () => {
     closable.failsToOpen = true;
     await expect(start()).rejects.toMatchObject({ code: 'PAYMENT_CONFIGURATION' });

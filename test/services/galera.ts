@@ -47,7 +47,7 @@ interface Member {
 
 const NODES = 3;
 /** A node that is not heard of for so long is left out. Galera's own value is 5, and 15 for the longer limit. */
-export const SUSPECT_SECONDS = 2;
+const SUSPECT_SECONDS = 2;
 const GROUP_OPTIONS = [
   `evs.suspect_timeout=PT${SUSPECT_SECONDS}S`,
   `evs.inactive_timeout=PT${2 * SUSPECT_SECONDS}S`,

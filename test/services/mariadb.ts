@@ -8,9 +8,6 @@ export interface MariaDb {
   readonly url: string;
   /** Makes an empty database on this server and returns its URL. */
   createDatabase(): Promise<string>;
-  /** Ends it by SIGKILL. What was committed is there after {@link restart}. */
-  kill(): Promise<void>;
-  restart(): Promise<void>;
   /** Stops it by SIGSTOP: connections stay open, and nothing is answered until {@link thaw}. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
@@ -40,11 +37,6 @@ export async function startMariaDb(settings: MariaDbSettings = {}): Promise<Mari
   return {
     url,
     createDatabase: databasesAt(url, queryMariaDb),
-    kill: () => server.end('SIGKILL'),
-    async restart() {
-      await server.startAgain(args);
-      await server.ready(() => queryMariaDb(url, 'select 1'));
-    },
     freeze: () => server.freeze(),
     thaw: () => server.thaw(),
     stop: () => server.stop(),

@@ -27,7 +27,6 @@ export interface PostgresPair {
   thawPrimary(): Promise<void>;
   /** The standby gets nothing more. Commits wait for it if it is synchronous, and otherwise may be lost. */
   cutReplication(): Promise<void>;
-  restoreReplication(): Promise<void>;
   /** Waits until the standby has, and shows, everything that the primary has. */
   caughtUp(): Promise<void>;
   /** Makes the standby a primary. Until then it refuses to write with 25006. */
@@ -95,7 +94,6 @@ export async function startPostgresPair({
     freezePrimary: () => primary.freeze(),
     thawPrimary: () => primary.thaw(),
     cutReplication: () => link.goDown(),
-    restoreReplication: () => link.comeUp(),
     caughtUp: () => until(async () => (await lag(direct.primary)) === 0),
     promote: async () => void (await queryPostgres(direct.standby, 'select pg_promote()')),
     moveAddress: ({ to = 'standby', ...move } = {}) => address.moveTo({ port: port[to] }, move),

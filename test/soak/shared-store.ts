@@ -59,9 +59,10 @@ async function behindProxy(
 function proxyTroubles(proxy: TcpProxy): Troubles {
   return {
     freeze: async (ms) => {
-      proxy.freeze();
+      proxy.hold();
+      proxy.holdNew();
       await delay(ms);
-      proxy.thaw();
+      proxy.release();
     },
     outage: async (ms) => {
       await proxy.goDown();

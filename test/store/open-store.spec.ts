@@ -43,35 +43,19 @@ describe('open store', () => {
     await store.close();
   });
 
-  describe('a store that several accounts are given', () => {
-    function shared() {
-      const store = new MemoryPaymentStore();
-      return { store, close: jest.spyOn(store, 'close'), open: jest.spyOn(store, 'open') };
-    }
-
-    test('is closed with the last of them', async () => {
-      const { store, close } = shared();
-      for (let account = 0; account < 3; account += 1) await openStore({ ...SETTINGS, store });
-      await releaseStore(store);
-      await releaseStore(store);
-      expect(close).not.toHaveBeenCalled();
-      await releaseStore(store);
-      expect(close).toHaveBeenCalledTimes(1);
-    });
-
-    test('stays open for those that have it, or are opening it, where another cannot', async () => {
-      const { store, close, open } = shared();
-      let opened!: () => void;
-      open.mockImplementationOnce(() => new Promise<void>((resolve) => (opened = resolve)));
-      open.mockRejectedValueOnce(new Error('no'));
-      const first = openStore({ ...SETTINGS, store });
-      await problemOf({ store });
-      opened();
-      await first;
-      expect(close).not.toHaveBeenCalled();
-      await releaseStore(store);
-      expect(close).toHaveBeenCalledTimes(1);
-    });
+  test('a store of several accounts stays open for those that have it, or are opening it, where another cannot', async () => {
+    const store = new MemoryPaymentStore();
+    const [close, open] = [jest.spyOn(store, 'close'), jest.spyOn(store, 'open')];
+    let opened!: () => void;
+    open.mockImplementationOnce(() => new Promise<void>((resolve) => (opened = resolve)));
+    open.mockRejectedValueOnce(new Error('no'));
+    const first = openStore({ ...SETTINGS, store });
+    await problemOf({ store });
+    opened();
+    await first;
+    expect(close).not.toHaveBeenCalled();
+    await releaseStore(store);
+    expect(close).toHaveBeenCalledTimes(1);
   });
 
   test('a store without a server of its own goes by the clock of the process', async () => {

@@ -38,8 +38,6 @@ const FLAWS: Readonly<Record<string, readonly [Flaw, ...(readonly string[])]>> =
       },
     }),
     'replaces of one version at once',
-    'no change is lost when many callers',
-    'when a claim and its fence',
     'of eight claims',
   ],
   'looks who holds a reference, and takes it a moment later': [

@@ -141,6 +141,7 @@ export const listCases: StoreCases = {
     same(await listed(100, `${one}-gone`), [[two, three], [one]]);
     same(await listed(99, three), [[one, two, three], []]);
     same(await listed(101), [[], [three, two, one]]);
+    same(await trial.list({ states: [] }), []);
   },
   'otherGateways counts the unsettled records that name another gateway': async (trial) => {
     const [own, former, one, two] = ['own.example 00', 'former.example 01', `${'o'.repeat(253)}.example 02`, 'two 03'];

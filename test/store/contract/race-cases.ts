@@ -129,19 +129,6 @@ const ledgerRaces: StoreCases = {
       [ledgerEventOf(winner)],
     );
   },
-  'no change is lost when many callers read a payment and replace it': async (trial) => {
-    const record = await trial.insert();
-    await trial.race(async (store) => {
-      for (;;) {
-        const current = (await store.find(trial.account, record.conversationId))!;
-        const next = trial.next(current, { inquiries: current.inquiries + 1 });
-        if ((await trial.tryReplace(next, current, undefined, store)) === 'replaced') return;
-      }
-    }, 8);
-    const end = await trial.find(record);
-    same([end?.inquiries, end?.version], [8, 9]);
-    same(await trial.versions(record), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  },
   // A store that guesses from its version whether a record is new fails here instead of saying who was first.
   'of eight claims of each of two payments of an order at once one is written, and every other one learns why not':
     rounds(async (trial) => {
@@ -166,47 +153,6 @@ const ledgerRaces: StoreCases = {
         tabs.find((tab) => tab !== claims[winner]![0])!,
       );
     }, 8),
-  [`of ${RACERS} payments that claim one reference at once one gets it`]: async (trial) => {
-    const referenceLock = unique('reference');
-    const records = await many(RACERS, () => trial.insert());
-    const claims = records.map((record) => trial.next(record, { state: 'authorizing', referenceLock }));
-    const outcomes = await trial.race((store, index) =>
-      trial.tryReplace(claims[index]!, records[index]!, undefined, store),
-    );
-    same(tally(outcomes), { replaced: 1, locked: RACERS - 1 });
-    same(await trial.list({ states: ['authorizing'] }), [claims[outcomes.indexOf('replaced')]]);
-  },
-  'when an insert and a replace claim one reference at once, one of them gets it': rounds(async (trial) => {
-    const referenceLock = unique('reference');
-    const record = await trial.insert();
-    const both = await Promise.all([
-      trial.store.insert(trial.record({ referenceLock })),
-      trial.tryReplace(trial.next(record, { referenceLock }), record, undefined, trial.second),
-    ]);
-    assert.ok(['null,locked', 'referenceLock,replaced'].includes(both.map(String).join()), both.join());
-  }),
-  'when an insert and the failed payment in its place are written at once, one of them is stored': rounds(
-    async (trial) => {
-      const opening = trial.record({ state: 'charging', referenceLock: unique('reference') });
-      const unsent = { ...opening, state: 'failed', referenceLock: null } as const;
-      const outcomes = await Promise.all([trial.store.insert(opening), trial.second.insert(unsent)]);
-      same([...outcomes].sort(), ['conversationId', null]);
-      await trial.expectStored(outcomes[0] === null ? opening : unsent);
-      const next = await trial.store.insert(trial.record({ referenceLock: opening.referenceLock }));
-      assert.equal(next, outcomes[0] === null ? 'referenceLock' : null);
-    },
-  ),
-  'when a claim and its fence are written at once, one of them is stored': rounds(async (trial) => {
-    const awaiting = await trial.insert();
-    const claim = trial.next(awaiting, { state: 'authorizing', referenceLock: unique('reference') });
-    const fence = trial.next(awaiting);
-    const outcomes = await Promise.all([
-      trial.tryReplace(claim, awaiting),
-      trial.tryReplace(fence, awaiting, undefined, trial.second),
-    ]);
-    same([...outcomes].sort(), ['replaced', 'stale']);
-    await trial.expectStored(outcomes[0] === 'replaced' ? claim : fence);
-  }),
   ...casesOf(Object.entries(RIVALS), ([what, rivalOf]) => [
     `when a pin, the release by the holder and ${what} happen at once, nobody gets the reference afterwards`,
     rounds(async (trial, ms) => {

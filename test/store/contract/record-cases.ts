@@ -170,21 +170,6 @@ const valueCases: StoreCases = {
     const { event } = await trial.publish(records[0]!, 'failed', at(1));
     for (const handler of handlers) same(await trial.drain(handler), [event.eventId]);
   },
-  'nothing is found for an id or a key that no payment has': async (trial) => {
-    const { account, store } = trial;
-    await trial.insert();
-    for (const one of [account, `${account}-other`]) {
-      same([await store.find(one, 'none'), await store.findByTokenHash(one, 'none')], [null, null]);
-      for (const type of ['payment', 'refund'] as const) {
-        same(await store.findByIdempotencyKey(one, type, 'none'), null);
-        same(await store.list({ account: one, type, states: ['review'], after: null, limit: 10 }), []);
-        same(await store.list({ account: one, type, reference: 'none', after: null, limit: 10 }), []);
-      }
-      same([await store.findByReference(one, 'none'), await store.findRefunds(one, 'none')], [[], []]);
-      same(await store.history(one, 'none'), []);
-    }
-    same(await store.list({ account, type: 'payment', states: [], after: null, limit: 10 }), []);
-  },
   'changing an object that was given or returned changes nothing that is stored': async (trial) => {
     const handlerId = await trial.handler('payment.unknown');
     const full = trial.fullRecord({ state: 'unknown' });

@@ -2,9 +2,8 @@ import type { PaymentClock } from '../../../lib/runtime/clock.js';
 import { openedStoreAt, type SharedStoreName } from '../../rigs/shared-stores.js';
 import { suiteStore } from '../../rigs/suite-stores.js';
 import { describePaymentStore } from '../contract/payment-store-contract.js';
-import { describeLikeMemory } from '../like-memory.js';
 
-/** The contract over two stores of one database, and that these do what the store in memory does. */
+/** The contract over two stores of one database. */
 export function describeSqlStore(name: SharedStoreName): void {
   describe('a SQL store', () => {
     let url: string;
@@ -15,6 +14,5 @@ export function describeSqlStore(name: SharedStoreName): void {
     });
 
     describePaymentStore(name, { create: open, another: open });
-    describeLikeMemory(name, open);
   });
 }

@@ -1,8 +1,6 @@
 import { type SqlDialect, sqlPaymentStore } from '../../../lib/store/sql/index.js';
 import Database from 'better-sqlite3';
 import { type Driver, Kysely, SqliteDialect } from 'kysely';
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { isSqlDialect, SQL_ENGINES } from '../../../lib/store/sql/engines.js';
 import type { PaymentTables } from '../../../lib/store/sql/tables.js';
 
@@ -10,22 +8,6 @@ test('knows the names of its engines', () => {
   for (const { name } of SQL_ENGINES) expect(isSqlDialect(name)).toBe(true);
   expect(['toString', undefined].map(isSqlDialect)).toEqual([false, false]);
   expect(new Set(SQL_ENGINES.map(({ name }) => name)).size).toBe(SQL_ENGINES.length);
-});
-
-test('no engine loads Kysely or a driver by being imported', () => {
-  const files = readdirSync('lib/store/sql/engines');
-  const loaded = new Set<string>();
-  const load = (file: string): void => {
-    if (loaded.has(file)) return;
-    loaded.add(file);
-    const text = readFileSync(file, 'utf8');
-    const imports = [...text.matchAll(/^(?:import(?! type)|export)\s[^;]*?from '([^']+)'/gm)].map(([, from]) => from!);
-    expect([file, imports.filter((from) => !/^(?:\.|node:|@nestjs\/common$)/.test(from))]).toEqual([file, []]);
-    for (const from of imports.filter((one) => one.startsWith('.')))
-      load(join(dirname(file), from.replace(/js$/, 'ts')));
-  };
-  for (const file of ['engines.ts', 'schema.ts', 'open-sql-store.ts']) load(`lib/store/sql/${file}`);
-  for (const file of files) expect(loaded).toContain(`lib/store/sql/engines/${file}`);
 });
 
 test('a dialect that nothing is known of is refused', () => {

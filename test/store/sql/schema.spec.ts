@@ -8,9 +8,6 @@ import { at, StoreTrial } from '../contract/store-trial.js';
 import type { SharedStore } from '../../rigs/shared-stores.js';
 import { DATABASES, DIALECTS } from './test-databases.js';
 
-/** Cases of the contract suite run in one test. */
-const WHOLE_SUITE_MS = 120_000;
-
 describe.each(DIALECTS)('the schema in %s', (dialect) => {
   let server: SharedStore;
   let url: string;
@@ -47,38 +44,30 @@ describe.each(DIALECTS)('the schema in %s', (dialect) => {
   };
   const rowsOf = async (query: string, at = url) => (await sql.raw(query).execute(connect(at))).rows;
 
-  test(
-    'the printed schema is the one that is made',
-    async () => {
-      const printed = await server.create();
-      await run(paymentSchema(dialect), printed);
-      await open(await make());
-      const { schema } = DATABASES[dialect];
-      expect(await rowsOf(schema, printed)).toEqual(await rowsOf(schema));
-    },
-    WHOLE_SUITE_MS,
-  );
+  test('the printed schema is the one that is made', async () => {
+    const printed = await server.create();
+    await run(paymentSchema(dialect), printed);
+    await open(await make());
+    const { schema } = DATABASES[dialect];
+    expect(await rowsOf(schema, printed)).toEqual(await rowsOf(schema));
+  }, 120_000);
 
-  test(
-    'a store lives beside the tables of a host, whose Kysely stays open and keeps its plugins',
-    async () => {
-      const db = connect();
-      await db.schema.createTable('orders').addColumn('id', 'text').addColumn('paid_at', 'bigint').execute();
-      await run(paymentSchema(dialect));
-      const clock = new TestClock(at(0));
-      const store = sqlPaymentStore({ db, dialect, clock, migrate: false });
-      await store.open();
-      for (const [, run] of sample(11, paymentStoreContract)) {
-        clock.set(at(0));
-        await run(new StoreTrial(store, store, clock));
-      }
-      await store.close();
-      await db.insertInto('orders').values({ id: 'a', paid_at: 1 }).execute();
-      const rows = await db.selectFrom('orders').selectAll().execute();
-      expect(rows.map((row) => Object.keys(row))).toEqual([['id', 'paidAt']]);
-    },
-    WHOLE_SUITE_MS,
-  );
+  test('a store lives beside the tables of a host, whose Kysely stays open and keeps its plugins', async () => {
+    const db = connect();
+    await db.schema.createTable('orders').addColumn('id', 'text').addColumn('paid_at', 'bigint').execute();
+    await run(paymentSchema(dialect));
+    const clock = new TestClock(at(0));
+    const store = sqlPaymentStore({ db, dialect, clock, migrate: false });
+    await store.open();
+    for (const [, run] of sample(11, paymentStoreContract)) {
+      clock.set(at(0));
+      await run(new StoreTrial(store, store, clock));
+    }
+    await store.close();
+    await db.insertInto('orders').values({ id: 'a', paid_at: 1 }).execute();
+    const rows = await db.selectFrom('orders').selectAll().execute();
+    expect(rows.map((row) => Object.keys(row))).toEqual([['id', 'paidAt']]);
+  }, 120_000);
 
   test('many that open at once make the schema once, and each closes its own connections', async () => {
     const stores = await Promise.all(Array.from({ length: 8 }, () => openSqlStore(url)));

@@ -1,7 +1,7 @@
 import { type CompiledQuery, Kysely, sql } from 'kysely';
 import type { ListPage, PaymentStore, Retention } from '../../../lib/store/payment-store.js';
 import { type PaymentTables, sqlPaymentStore } from '../../../lib/store/sql/index.js';
-import { at, leased, StoreTrial } from '../contract/store-trial.js';
+import { at, StoreTrial } from '../contract/store-trial.js';
 import { TestClock } from '../../../lib/testing/index.js';
 import type { SharedStore } from '../../rigs/shared-stores.js';
 import { DATABASES, DIALECTS, type TestedDialect } from './test-databases.js';
@@ -19,6 +19,25 @@ describe('sql payment store plans', () => {
   const LONG = 'x'.repeat(500);
 
   const YEAR_MS = 365 * 86_400_000;
+
+  const account = 'many';
+  const LEASE = { account, leaseMs: YEAR_MS, limit: 20 };
+  const LATER_DELIVERIES = {
+    account,
+    parked: false,
+    after: { occurredAt: at(ROWS / 2), eventId: 'c', handlerId: 'h1' },
+    limit: 20,
+  };
+  const ofHandler = (handlerId: string) => {
+    return { ...LEASE, handlerId, types: ['payment.succeeded'] as const, lease: 'l' };
+  };
+  const settledPage = (after: number | null) => {
+    const place = after === null ? null : { finalizedAt: at(after), conversationId: `c${after}` };
+    return { account, from: at(0), to: at(ROWS), after: place, limit: 200 };
+  };
+  const page = (changes: Partial<ListPage>): ListPage => {
+    return { account, type: 'payment', after: null, limit: 50, ...changes };
+  };
 
   /** What the planner says of a statement, a line each. */
   const explain: Readonly<Record<TestedDialect, (db: Db, query: CompiledQuery) => Promise<string[]>>> = {
@@ -45,12 +64,8 @@ describe('sql payment store plans', () => {
     },
     // What it reads is counted when the store runs it.
     mariadb: async (db: Db, query: CompiledQuery) => {
-      const { rows } = await db.connection().execute(async (connection) => {
-        return connection.executeQuery<Record<string, string | number | null>>({
-          ...query,
-          sql: `explain ${query.sql}`,
-        });
-      });
+      const explained = { ...query, sql: `explain ${query.sql}` };
+      const { rows } = await db.executeQuery<Record<string, string | number | null>>(explained);
       return rows.map((row) => [row['table'], row['type'], row['key'], row['Extra']].join(' '));
     },
   };
@@ -69,8 +84,8 @@ describe('sql payment store plans', () => {
       db = new Kysely({ dialect: DATABASES[dialect].kysely(await server.create()), log });
       store = sqlPaymentStore({ db, dialect, clock });
       await store.open();
-      trial = new StoreTrial(store, store, clock);
-      await fill(db, trial.account, dialect);
+      trial = new StoreTrial(store, store, clock, account);
+      await fill(db, account, dialect);
       if (dialect === 'postgres') await sql`vacuum analyze`.execute(db);
     });
 
@@ -91,79 +106,48 @@ describe('sql payment store plans', () => {
       return lines.join('\n');
     }
 
-    const lease = () => ({ account: trial.account, leaseMs: YEAR_MS, limit: 20 });
-    const ofHandler = (handlerId: string) => ({
-      ...lease(),
-      handlerId,
-      types: ['payment.succeeded'] as const,
-      lease: 'l',
-    });
-    const laterDeliveries = () => ({
-      account: trial.account,
-      parked: false,
-      after: { occurredAt: at(ROWS / 2), eventId: 'c', handlerId: 'h1' },
-      limit: 20,
-    });
-    const settledPage = (after: number | null) => ({
-      account: trial.account,
-      from: at(0),
-      to: at(ROWS),
-      after: after === null ? null : { finalizedAt: at(after), conversationId: `c${after}` },
-      limit: 200,
-    });
-    const page = (changes: Partial<ListPage>) => ({
-      account: trial.account,
-      type: 'payment' as const,
-      after: null,
-      limit: 50,
-      ...changes,
-    });
     const purge = (retention: Partial<Retention>) =>
-      store.purge(trial.account, { paymentsMs: null, pairsMs: YEAR_MS, keysMs: YEAR_MS, ...retention });
+      store.purge(account, { paymentsMs: null, pairsMs: YEAR_MS, keysMs: YEAR_MS, ...retention });
 
     test.each<[string, () => Promise<unknown>]>([
-      ['find', () => store.find(trial.account, 'c7')],
-      ['findByTokenHash', () => store.findByTokenHash(trial.account, 't7')],
-      ['findByIdempotencyKey', () => store.findByIdempotencyKey(trial.account, 'payment', 'k7')],
-      ['findByReferenceLock', () => store.findByReferenceLock(trial.account, 'r7')],
-      ['isHeld', () => store.isHeld(trial.account, 'r7', ['failed'])],
-      ['findByReference', () => store.findByReference(trial.account, 'r7')],
+      ['find', () => store.find(account, 'c7')],
+      ['findByTokenHash', () => store.findByTokenHash(account, 't7')],
+      ['findByIdempotencyKey', () => store.findByIdempotencyKey(account, 'payment', 'k7')],
+      ['findByReferenceLock', () => store.findByReferenceLock(account, 'r7')],
+      ['isHeld', () => store.isHeld(account, 'r7', ['failed'])],
+      ['findByReference', () => store.findByReference(account, 'r7')],
       ['list by unsettled state', () => store.list(page({ states: ['unknown', 'review'] }))],
       ['list', () => store.list(page({}))],
       ['list, a later page', () => store.list(page({ after: { createdAt: at(ROWS / 2), conversationId: 'c7' } }))],
       ['list by state', () => store.list(page({ states: ['unknown', 'succeeded'] }))],
       ['list of a reference', () => store.list(page({ reference: 'r7' }))],
       ['list of refunds', () => store.list(page({ type: 'refund' }))],
-      ['findRefunds', () => store.findRefunds(trial.account, 'c7')],
+      ['findRefunds', () => store.findRefunds(account, 'c7')],
       ['listSettled', () => store.listSettled(settledPage(null))],
       ['listSettled, a later page', () => store.listSettled(settledPage(ROWS / 2))],
-      ['history', () => store.history(trial.account, 'c7')],
-      ['leaseDue', () => store.leaseDue(lease())],
-      ['handBack', () => store.handBack(trial.account, 'c7', 1, at(0))],
-      ['fanOut', () => store.fanOut(trial.account, 50)],
+      ['history', () => store.history(account, 'c7')],
+      ['leaseDue', () => store.leaseDue(LEASE)],
+      ['handBack', () => store.handBack(account, 'c7', 1, at(0))],
+      ['fanOut', () => store.fanOut(account, 50)],
       ['leaseDeliveries', () => store.leaseDeliveries(ofHandler('h1'))],
       ['leaseDeliveries, where all are put off', () => store.leaseDeliveries(ofHandler('h2'))],
-      ['acknowledge', () => store.acknowledge(trial.account, 'h1', 'c70:1')],
-      ['listDeliveries', () => store.listDeliveries({ account: trial.account, parked: true, after: null, limit: 20 })],
+      ['acknowledge', () => store.acknowledge(account, 'h1', 'c70:1')],
+      ['listDeliveries', () => store.listDeliveries({ account, parked: true, after: null, limit: 20 })],
       [
         'listDeliveries of a payment',
-        () => store.listDeliveries({ ...laterDeliveries(), after: null, parked: true, ids: ['c7', 'f7'] }),
+        () => store.listDeliveries({ ...LATER_DELIVERIES, after: null, parked: true, ids: ['c7', 'f7'] }),
       ],
-      ['listDeliveries, open', () => store.listDeliveries(laterDeliveries())],
-      ['replay', () => store.replay(trial.account, 'h1', 'c7:1')],
+      ['listDeliveries, open', () => store.listDeliveries(LATER_DELIVERIES)],
+      ['replay', () => store.replay(account, 'h1', 'c7:1')],
       ['purge', () => purge({ paymentsMs: ROWS - 300 })],
       ['purge of keys', () => purge({ keysMs: 0 })],
       [
         'a payment',
         async () => {
           const { event } = await trial.publish(await trial.insert({ referenceLock: 'new' }), 'succeeded', at(1));
-          const delivery = { account: trial.account, handlerId: 'h1', event };
-          await store.renewLease(
-            leased({ ...delivery, attempts: 0, parked: false, error: null, dueAt: at(0) }, 'l'),
-            1,
-          );
-          const to = { attempts: 1, parked: true, error: 'E', retryInMs: 1 };
-          await store.postpone(leased({ ...delivery, attempts: 0, parked: false, error: null, dueAt: at(0) }, 'l'), to);
+          const delivery = { account, handlerId: 'h1', eventId: event.eventId, lease: 'l' };
+          await store.renewLease(delivery, 1);
+          await store.postpone(delivery, { attempts: 1, parked: true, error: 'E', retryInMs: 1 });
         },
       ],
     ])('%s reads by an index, and what it costs does not grow with what is stored', async (_name, work) => {
@@ -182,7 +166,7 @@ describe('sql payment store plans', () => {
       ['list by state', () => store.list(page({ states: ['succeeded'] }))],
       ['listSettled', () => store.listSettled(settledPage(null))],
       ['listSettled, a later page', () => store.listSettled(settledPage(ROWS / 2))],
-      ['leaseDue', () => store.leaseDue(lease())],
+      ['leaseDue', () => store.leaseDue(LEASE)],
     ])('%s sorts nothing', async (_name, work) => {
       expect(await plans(work)).not.toMatch(/\bSort\b|TEMP B-TREE|filesort|temporary/);
     });
@@ -208,7 +192,7 @@ describe('sql payment store plans', () => {
     });
 
     test('counts reads indexes alone', async () => {
-      const plan = await plans(() => store.counts(trial.account));
+      const plan = await plans(() => store.counts(account));
       // Where nearly all events wait, PostgreSQL may read the table instead.
       expect(plan).not.toMatch(/Seq Scan on card_payment(_version)?\b(?!_)|^SCAN card_payment\b/m);
       if (dialect === 'sqlite') expect(plan.match(/USING (COVERING )?INDEX/g)).not.toContain('USING INDEX');

@@ -19,6 +19,12 @@ const WAITING = `select pid from pg_stat_activity where wait_event_type = 'Lock'
 let postgres: Postgres;
 const open = (url: string, clock: PaymentClock) => openedStoreAt(url, { clock, mustExist: true });
 
+async function createPartitioned(): Promise<string> {
+  const url = await postgres.createDatabase();
+  await queryPostgres(url, PARTITIONED);
+  return url;
+}
+
 describe('partitioned postgres', () => {
   beforeAll(async () => {
     postgres = await startPostgres();
@@ -37,9 +43,8 @@ describe('partitioned postgres', () => {
   );
 
   test('the tables have the columns of the ordinary schema and its version', async () => {
-    const [ordinary, partitioned] = [await postgres.createDatabase(), await postgres.createDatabase()];
+    const [ordinary, partitioned] = [await postgres.createDatabase(), await createPartitioned()];
     await queryPostgres(ordinary, paymentSchema('postgres'));
-    await queryPostgres(partitioned, PARTITIONED);
     const columns = `
     select table_name, column_name, data_type, collation_name, is_nullable from information_schema.columns
     where table_name in (select relname from pg_class where relkind in ('r', 'p') and not relispartition)
@@ -56,8 +61,7 @@ describe('partitioned postgres', () => {
   });
 
   test('every part of what is unique takes its share', async () => {
-    const url = await postgres.createDatabase();
-    await queryPostgres(url, PARTITIONED);
+    const url = await createPartitioned();
     const store = await open(url, new TestClock());
     const trial = new StoreTrial(store, store, new TestClock());
     for (let i = 0; i < 200; i += 1) {
@@ -74,8 +78,7 @@ describe('partitioned postgres', () => {
   });
 
   test('a month is dropped once the retention has emptied it, and not before', async () => {
-    const url = await postgres.createDatabase();
-    await queryPostgres(url, PARTITIONED);
+    const url = await createPartitioned();
     const now = new Date();
     const clock = new TestClock(now);
     const store = await open(url, clock);
@@ -98,8 +101,7 @@ describe('partitioned postgres', () => {
   });
 
   test("a month that is dropped waits for whoever uses the tables, and is in nobody's way meanwhile", async () => {
-    const url = await postgres.createDatabase();
-    await queryPostgres(url, PARTITIONED);
+    const url = await createPartitioned();
     const shop = new pg.Client({ connectionString: url });
     await shop.connect();
     await shop.query('begin');
