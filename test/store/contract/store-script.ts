@@ -20,8 +20,11 @@ interface Account {
   readonly records: Map<string, PaymentRecord>;
 }
 
+/** The keys and tokens that are looked for. */
+const KEYS = ['1', '2', '3'];
+
 /** What of a record is given when it is opened, and then stays as it is, or is given up by a minus. */
-const OPENING = ['created', 'of'];
+const OPENING = ['created', 'key', 'token', 'of'];
 
 const EVENT_STATES = { u: 'unknown', s: 'succeeded', f: 'failed', r: 'review' } as const;
 type Letter = keyof typeof EVENT_STATES;
@@ -35,7 +38,13 @@ const DONE_IN_BOTH = ['announce', 'insert', 'publish', 'put', 'set', 'fan'];
 
 /** The fields of a record by their words: times, and texts. A minus is null. */
 const TIMES: Options = { due: 'dueAt', final: 'finalizedAt', created: 'createdAt', updated: 'updatedAt' };
-const TEXTS: Options = { state: 'state', ref: 'reference', lock: 'referenceLock' };
+const TEXTS: Options = {
+  state: 'state',
+  ref: 'reference',
+  lock: 'referenceLock',
+  key: 'idempotencyKey',
+  token: 'tokenHash',
+};
 
 /**
  * Steps that stand in a line each, or several with semicolons: `publish pu; take h -> pu; ack h pu`. After the arrow
@@ -45,7 +54,7 @@ const TEXTS: Options = { state: 'state', ref: 'reference', lock: 'referenceLock'
  */
 export class StoreScript {
   private readonly own: Account;
-  private readonly other: Account;
+  private readonly other: Account | null;
   private readonly labels = new Map<string, string>();
   private readonly eventIds = new Map<string, string>();
   private readonly handlers = new Set<string>();
@@ -57,9 +66,11 @@ export class StoreScript {
   constructor(
     trial: StoreTrial,
     private readonly kind: Kind,
+    /** Another account on the same store; null for none. */
+    other: StoreTrial | null = trial.in(),
   ) {
     this.own = { trial, records: new Map() };
-    this.other = { trial: trial.in(), records: new Map() };
+    this.other = other && { trial: other, records: new Map() };
   }
 
   /** @returns the script with what its steps answer */
@@ -71,14 +82,16 @@ export class StoreScript {
       lines.push(...(line.length > MAX_LINE ? [line.slice(0, -answered.length - 2), answered] : [line]));
     }
     await this.expectUntouched();
-    const { trial } = this.other;
-    for (const handlerId of this.handlers) await trial.drain(handlerId);
-    const { openDeliveries, parkedDeliveries } = await trial.counts();
-    same([openDeliveries, parkedDeliveries], [0, 0]);
+    if (this.other) {
+      const { trial } = this.other;
+      for (const handlerId of this.handlers) await trial.drain(handlerId);
+      const { openDeliveries, parkedDeliveries } = await trial.counts();
+      same([openDeliveries, parkedDeliveries], [0, 0]);
+    }
     return lines.join('\n');
   }
 
-  private async answered(step: string): Promise<string> {
+  async answered(step: string): Promise<string> {
     const [first = '', ...words] = step.split(' ');
     const isAbroad = first === 'abroad';
     const verb = isAbroad ? words.shift()! : first;
@@ -89,9 +102,9 @@ export class StoreScript {
     this.count += 1;
     const isShared = DONE_IN_BOTH.includes(verb);
     if (isAbroad || isShared || verb === 'at') await this.expectUntouched();
-    else this.untouched ??= await this.other.trial.counts();
-    const answer = await (this.stepsIn(isAbroad ? this.other : this.own)[verb] ?? NO_STEP)(given, options);
-    if (isShared && !isAbroad) await this.stepsIn(this.other)[verb]!(given, options);
+    else this.untouched ??= (await this.other?.trial.counts()) ?? null;
+    const answer = await (this.stepsIn(isAbroad ? this.other! : this.own)[verb] ?? NO_STEP)(given, options);
+    if (this.other && isShared && !isAbroad) await this.stepsIn(this.other)[verb]!(given, options);
     return typeof answer === 'string' ? `${step} -> ${answer}`.trimEnd() : step;
   }
 
@@ -101,7 +114,7 @@ export class StoreScript {
 
   /** What was done in the one account alone has changed nothing in the other. */
   private async expectUntouched(): Promise<void> {
-    if (this.untouched) same(await this.other.trial.counts(), this.untouched);
+    if (this.untouched) same(await this.other!.trial.counts(), this.untouched);
     this.untouched = null;
   }
 
@@ -121,9 +134,16 @@ export class StoreScript {
         return refused;
       },
       set: ([letter], options) => this.replace(letter!, fieldsOf(options), undefined, { trial, records }),
+      // A write that was decided before the last one.
+      late: async ([letter]) => {
+        const last = records.get(letter!);
+        return last ? store.replace(last, { ...last, version: last.version - 1 }) : 'none';
+      },
       // With its event: its first version, or the next one.
       insert: (labels, options) => this.publish(labels, true, options, { trial, records }),
       publish: (labels, options) => this.publish(labels, false, options, { trial, records }),
+      // Everything that shows from outside, of a script that nobody reads.
+      look: async () => JSON.stringify(await look(trial)),
       show: async ([letter]) => {
         const record = records.get(letter!)!;
         const [found, versions] = [await trial.find(record), await trial.versions(record)];
@@ -131,11 +151,11 @@ export class StoreScript {
         same({ ...found, dueAt: null }, { ...record, dueAt: null });
         return `${found.state} ${versions.join(' ')}${found.dueAt ? ` due ${sinceStart(found.dueAt)}` : ''}`;
       },
-      due: async (_given, { limit = '100', for: ms = '60000' }) => {
+      due: async ([order], { limit = '100', for: ms = '60000' }) => {
         const leased = await store.leaseDue({ account, leaseMs: msOf(ms), limit: Number(limit) });
         const dueAt = at(this.now + msOf(ms));
         for (const record of leased) same(record, { ...records.get(letterOf.get(record.conversationId)!)!, dueAt });
-        return lettersOf(leased);
+        return order === 'unordered' ? lettersOf(leased).split(' ').sort().join(' ') : lettersOf(leased);
       },
       back: ([letter, version], { due }) => {
         return store.handBack(account, this.idOf(letter!), Number(version), at(msOf(due)));
@@ -323,6 +343,25 @@ export class StoreScript {
   private labelsOf(deliveries: readonly Delivery[]): (string | undefined)[] {
     return deliveries.map(({ event }) => this.labels.get(event.eventId));
   }
+}
+
+async function look({ store, account }: StoreTrial): Promise<unknown> {
+  const page = { account, after: null, limit: 100 };
+  const types = ['payment', 'refund'] as const;
+  const records = await Promise.all(types.map((type) => store.list({ ...page, type })));
+  const all = records.flat();
+  return {
+    counts: await store.counts(account),
+    records,
+    refunds: await Promise.all(all.map((record) => store.findRefunds(account, record.conversationId))),
+    parked: await store.listDeliveries({ ...page, parked: true }),
+    open: await store.listDeliveries({ ...page, parked: false }),
+    keys: await Promise.all(types.flatMap((type) => KEYS.map((key) => store.findByIdempotencyKey(account, type, key)))),
+    tokens: await Promise.all(KEYS.map((key) => store.findByTokenHash(account, key))),
+    lock: await store.findByReferenceLock(account, 'R'),
+    held: await store.isHeld(account, 'R', ['unknown', 'review']),
+    order: await store.findByReference(account, 'R'),
+  };
 }
 
 function fieldsOf(options: Options): Partial<PaymentRecord> {

@@ -2,8 +2,9 @@ import type { PaymentClock } from '../../../lib/runtime/clock.js';
 import { openedStoreAt, type SharedStoreName } from '../../rigs/shared-stores.js';
 import { suiteStore } from '../../rigs/suite-stores.js';
 import { describePaymentStore } from '../contract/payment-store-contract.js';
+import { describeLikeMemory } from '../like-memory.js';
 
-/** The contract over two stores of one database. */
+/** The contract over two stores of one database, and that these do what the store in memory does. */
 export function describeSqlStore(name: SharedStoreName): void {
   describe('a SQL store', () => {
     let url: string;
@@ -14,5 +15,6 @@ export function describeSqlStore(name: SharedStoreName): void {
     });
 
     describePaymentStore(name, { create: open, another: open });
+    describeLikeMemory(name, open);
   });
 }
