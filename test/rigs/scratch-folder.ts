@@ -10,8 +10,8 @@ export interface ScratchFolder {
 }
 
 /** An empty folder that is removed at the latest when this process ends, unless the process is killed. */
-export function makeScratchFolder(name: string): ScratchFolder {
-  const path = mkdtempSync(join(tmpdir(), `card-payment-${name}-`));
+export function makeScratchFolder(name: string, parent = tmpdir()): ScratchFolder {
+  const path = mkdtempSync(join(parent, `card-payment-${name}-`));
   const remove = (): void => {
     rmSync(path, { recursive: true, force: true, maxRetries: 5 });
     process.off('exit', remove);
