@@ -10,7 +10,7 @@ import { OrderRepository } from '../../sample/src/orders/order.repository.js';
 import { OrdersController } from '../../sample/src/orders/orders.controller.js';
 import { ShopDatabase } from '../../sample/src/orders/shop-database.js';
 import { sale, useMerchants } from '../e2e/merchant.js';
-import { makeScratchFolder, type ScratchFolder } from '../rigs/scratch-folder.js';
+import { useScratchFolder } from '../rigs/scratch-folder.js';
 
 const product = (id: string) => PRODUCTS.find((one) => one.id === id)!;
 const [CUP, BOWL] = [product('cup'), product('bowl')];
@@ -21,20 +21,18 @@ const LINES = [
 const TOTAL = CUP.kurus * 2 + BOWL.kurus;
 
 describe('the orders of the sample', () => {
-  let folder: ScratchFolder;
+  const folder = useScratchFolder('orders');
   let database: ShopDatabase;
   let orders: OrderRepository;
   let handlers: OrderPayments;
 
   beforeEach(() => {
-    folder = makeScratchFolder('orders');
     process.env.SHOP_DATA = folder.path;
     open();
   });
   afterEach(() => {
     database.onApplicationShutdown();
     delete process.env.SHOP_DATA;
-    folder.remove();
   });
 
   function open(): void {
