@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, expect } from '@jest/globals';
 import { SMS_CODE } from 'nestjs-card-payment/simulator';
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { goBack, noteComplaints, payAtPage } from './browser.js';

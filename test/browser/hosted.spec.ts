@@ -1,4 +1,3 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { ODD } from '../rigs/odd-answers.js';
 import { until } from '../services/until.js';
 import { DECLINED_CARD, TEST_CARD, useBuyer } from './buyer.js';

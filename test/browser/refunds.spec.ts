@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
 import { DeskPage } from '../desk/desk-shop.js';
 import { sale } from '../rigs/sale.js';
 import { useShop } from './shop.js';

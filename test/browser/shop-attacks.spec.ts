@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { cpuMs } from '../rigs/cpu-time.js';
 import { sale } from '../rigs/sale.js';
 import { CARD_FORM, CHECKOUT, useShop } from './shop.js';

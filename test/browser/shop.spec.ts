@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { until } from '../services/until.js';
 import { type Method, useBuyer } from './buyer.js';

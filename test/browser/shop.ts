@@ -1,4 +1,3 @@
-import { afterAll, beforeAll } from '@jest/globals';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { PaymentService } from 'nestjs-card-payment';

@@ -1,4 +1,3 @@
-import { beforeAll, beforeEach } from '@jest/globals';
 import { type DynamicModule, type ExecutionContext, Injectable } from '@nestjs/common';
 import { OnPayment, PaymentModule, PaymentOperations } from 'nestjs-card-payment';
 import { type DeskAct, DeskAccess, type DeskStaff, PaymentDeskModule } from 'nestjs-card-payment/desk';
