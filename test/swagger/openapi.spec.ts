@@ -22,16 +22,7 @@ import { problemsOf } from '../dto/message-problems.js';
 import { fullInput } from '../dto/sample-input.js';
 
 /** What is the body of a request; they bring the messages that they consist of. */
-const BODIES = [
-  Auth3dDto,
-  CheckBinDto,
-  CheckoutDto,
-  DoPaymentDto,
-  Init3dDto,
-  RecordRefundDto,
-  RefundDto,
-  VoidDto,
-] as const;
+const BODIES = [Auth3dDto, CheckBinDto, CheckoutDto, DoPaymentDto, Init3dDto, RecordRefundDto, RefundDto, VoidDto];
 
 interface FieldSchema {
   readonly type?: string;
