@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { metrics } from '@opentelemetry/api';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
-import { startSimulator } from 'nestjs-card-payment/simulator';
-import { sale, startMerchant } from '../e2e/merchant.js';
+import { sale, useMerchants } from '../e2e/merchant.js';
 import { requireExecutable } from '../services/executables.mjs';
 import { freePort } from '../services/server.js';
 
@@ -18,6 +17,8 @@ function promtool(...args: string[]): string {
 }
 
 describe('the alert rules', () => {
+  const merchants = useMerchants();
+
   it('are accepted by Prometheus', () => {
     expect(promtool('check', 'rules', 'docs/alerts.yml')).toMatch(/^0\n[\s\S]*SUCCESS: \d+ rules found/);
   });
@@ -36,16 +37,13 @@ describe('the alert rules', () => {
     const port = await freePort();
     const exporter = new PrometheusExporter({ port, host: '127.0.0.1' });
     metrics.setGlobalMeterProvider(new MeterProvider({ readers: [exporter] }));
-    const simulator = await startSimulator({ dialect: 'morpos' });
-    const shop = await startMerchant('express', simulator, { options: { maxInFlight: 10 } });
+    const shop = await merchants.start('express', { options: { maxInFlight: 10 } });
     await shop.payments.doPayment(sale());
     await shop.payments.doPayment(sale('10.51'));
-    const unreachable = await startMerchant('express', simulator, { options: { baseUrl: 'http://127.0.0.1:9' } });
+    const unreachable = await merchants.start('express', { options: { baseUrl: 'http://127.0.0.1:9' } });
     await unreachable.payments.doPayment(sale()).catch(() => undefined);
     const exported = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-    await shop.app.close();
-    await unreachable.app.close();
-    await simulator.close();
+    await merchants.close();
     await exporter.shutdown();
     metrics.disable();
 

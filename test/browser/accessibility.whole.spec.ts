@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { Page, Route } from 'playwright-core';
 import { buyerPage, type PageName } from '../../lib/http/pages.js';

@@ -1,38 +1,32 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
 import { context, metrics, trace } from '@opentelemetry/api';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { startTelemetry } from '../../sample/src/observability/telemetry.js';
 import { sale } from '../rigs/sale.js';
+import { listen, type Listener } from '../rigs/sockets.js';
 import { useBuyer } from './buyer.js';
-import { CARD_FORM, useShop } from './shop.js';
-
-const CHECKOUT = {
-  cardDetails: { cardNo: '4508 0345 0803 4509', expDate: CARD_FORM.expiry, cvv: CARD_FORM.cvv },
-  cardHolderInfo: { cardHolderName: CARD_FORM.holder, buyerGsm: CARD_FORM.phone },
-};
+import { CHECKOUT, useShop } from './shop.js';
 
 /** What programs ask the sample shop for, or get from it. */
 describe('the sample shop', () => {
-  let collector: Server;
+  const collector = createServer((_request, response) => void response.end('{}'));
+  let listener: Listener;
 
   // Telemetry has to be there before the shop.
   beforeAll(async () => {
-    collector = createServer((_request, response) => void response.end('{}')).listen(0, '127.0.0.1');
-    await once(collector, 'listening');
-    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+    listener = await listen(collector);
+    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${listener.port}`;
     startTelemetry();
   });
   const shop = useShop();
   const buyer = useBuyer(shop);
-  afterAll(() => {
+  afterAll(async () => {
     metrics.disable();
     trace.disable();
     context.disable();
     delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
-    collector.closeAllConnections();
-    collector.close();
+    await listener.close();
   });
 
   it('serves its health and its metrics', async () => {

@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { Controller, Get, Header, Inject, Param, Post, Query, Redirect, Req, Res } from '@nestjs/common';
 import type { NextFunction, Request, Response } from 'express';
 import { BANK_PAGE_HEADERS, BankPage, PaymentService } from 'nestjs-card-payment';
-import { SMS_CODE, TEST_CARDS } from 'nestjs-card-payment/simulator';
+import { SMS_CODE } from 'nestjs-card-payment/simulator';
 import type { BrowserContext, Frame, Page } from 'playwright-core';
 import { sale, useMerchant } from '../e2e/merchant.js';
+import { payAtPage } from './browser.js';
 import { useBrowser } from './shared-browser.js';
 
 type Headers = Readonly<Record<string, string>>;
@@ -340,7 +341,7 @@ describe('the pages of the bank and of the gateway', () => {
     ])('is reached by %s, and comes back', async (_how, path) => {
       await page.goto(merchant.url + path());
       await press('Pay at the bank');
-      await payByCard(page);
+      await payAtPage(page);
       await comesBackPaid();
     });
 
@@ -354,7 +355,7 @@ describe('the pages of the bank and of the gateway', () => {
       await press('Pay here');
       await page.getByLabel('Card number').waitFor();
       expect(await page.evaluate('origin')).toBe('null');
-      await payByCard(page);
+      await payAtPage(page);
       await comesBackPaid();
     });
 
@@ -368,13 +369,13 @@ describe('the pages of the bank and of the gateway', () => {
 
     it('cannot be posted from a frame, if frame-src does not name the gateway', async () => {
       const frame = await openFrame('');
-      await complaintAbout(() => payByCard(frame), /frame-src/);
+      await complaintAbout(() => payAtPage(frame), /frame-src/);
     });
 
     it('is paid in a frame of the shop, which the buyer leaves for the page of the result', async () => {
       const frame = await openFrame(gateway());
       expect(await frame.evaluate('origin')).toBe('null');
-      await payByCard(frame);
+      await payAtPage(frame);
       await comesBackPaid();
       expect(page.frames()).toHaveLength(1);
     });
@@ -396,14 +397,6 @@ function press(name: string): Promise<void> {
 async function confirm(place: Page | Frame): Promise<void> {
   await place.getByLabel('SMS code').fill(SMS_CODE);
   await place.getByRole('button', { name: 'Confirm' }).click();
-}
-
-async function payByCard(place: Page | Frame): Promise<void> {
-  const [{ cardNo, expDate, cvv }] = TEST_CARDS as readonly [(typeof TEST_CARDS)[number]];
-  await place.getByLabel('Card number').fill(cardNo);
-  await place.getByLabel('Expiry').fill(`${expDate.slice(0, 2)}/${expDate.slice(2)}`);
-  await place.getByLabel('Security code').fill(cvv);
-  await place.getByRole('button', { name: 'Pay' }).click();
 }
 
 async function frameNamed(name: string): Promise<Frame> {

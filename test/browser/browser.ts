@@ -1,4 +1,5 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Frame, type Page } from 'playwright-core';
+import { TEST_CARDS } from 'nestjs-card-payment/simulator';
 import { findChromium } from '../services/chromium.js';
 
 /** A site without TLS that is not this machine, of which the browser says less. */
@@ -31,6 +32,15 @@ export function noteComplaints(context: BrowserContext, complaints: string[], ex
       if (message.type() === 'error' && !isExpected) complaints.push(message.text());
     });
   });
+}
+
+/** Types a card at the gateway's own page, in English, and pays. */
+export async function payAtPage(place: Page | Frame, cardNumber?: string): Promise<void> {
+  const { cardNo, expDate, cvv } = TEST_CARDS[0]!;
+  await place.getByLabel('Card number').fill(cardNumber ?? cardNo);
+  await place.getByLabel('Expiry').fill(`${expDate.slice(0, 2)}/${expDate.slice(2)}`);
+  await place.getByLabel('Security code').fill(cvv);
+  await place.getByRole('button', { name: 'Pay', exact: true }).click();
 }
 
 /** Goes back; if the browser asks whether to send the form again, agrees. */

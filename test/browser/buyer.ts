@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect } from '@jest/globals';
+import { SMS_CODE } from 'nestjs-card-payment/simulator';
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
-import { goBack, noteComplaints } from './browser.js';
+import { goBack, noteComplaints, payAtPage } from './browser.js';
 import { useBrowser } from './shared-browser.js';
 import { CARD_FORM, type Shop } from './shop.js';
 
@@ -10,7 +10,6 @@ export type Method = '3D Secure' | 'Direct';
 export const TEST_CARD = '5246 7763 5690 3508';
 /** No test card, so the payment page declines it. */
 export const DECLINED_CARD = '4111 1111 1111 1111';
-const SMS_CODE = '123456';
 
 /**
  * A buyer who enters the shop before each test of this `describe`. After it, nothing is left open, and neither has the
@@ -36,13 +35,13 @@ export class Buyer {
   page!: Page;
   /** What the browser sent to the shop since it was entered. */
   readonly requests: Request[] = [];
+  /** What the browser complained about. */
+  readonly complaints: string[] = [];
 
   constructor(
     private readonly used: { readonly browser: Browser },
     readonly shop: Shop,
     private readonly expected: RegExp,
-    /** What the browser complained about, or that of somebody else. */
-    readonly complaints: string[] = [],
   ) {}
 
   /** Opens the shop in a new session, in place of the one before. */
@@ -58,11 +57,6 @@ export class Buyer {
     this.page = await context.newPage();
     await this.page.goto(this.shop.url);
     return this;
-  }
-
-  /** Somebody else, who enters this shop or another one. */
-  another(options: BrowserContextOptions = {}, shop = this.shop): Promise<Buyer> {
-    return new Buyer(this.used, shop, this.expected, this.complaints).enter(options);
   }
 
   /** The same buyer in another tab of the browser. */
@@ -138,12 +132,8 @@ export class Buyer {
     await this.page.waitForURL(`${this.shop.simulator.publicUrl}/hosted/**`);
   }
 
-  /** Types a card on the payment page, and pays. */
-  async payAtPage(cardNumber = TEST_CARD): Promise<void> {
-    await this.page.getByLabel('Card number').fill(cardNumber);
-    await this.page.getByLabel('Expiry').fill('12/30');
-    await this.page.getByLabel('Security code').fill('792');
-    await this.page.getByRole('button', { name: 'Pay', exact: true }).click();
+  payAtPage(cardNumber = TEST_CARD): Promise<void> {
+    return payAtPage(this.page, cardNumber);
   }
 
   goBack(): Promise<void> {

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { useDesk } from '../desk/desk-shop.js';
 import { sale } from '../rigs/sale.js';

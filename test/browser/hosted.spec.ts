@@ -1,16 +1,18 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
 import { ODD } from '../rigs/odd-answers.js';
 import { until } from '../services/until.js';
-import { DECLINED_CARD, useBuyer } from './buyer.js';
+import { DECLINED_CARD, TEST_CARD, useBuyer } from './buyer.js';
 import { CARD_FORM, useShop } from './shop.js';
+
+const CARDS = [TEST_CARD, DECLINED_CARD].map((card) => card.replaceAll(' ', String.raw`(?:[^\w%]|%20)*`));
+/** What is typed at the payment page alone. */
+const TYPED = new RegExp(String.raw`${CARDS.join('|')}|\b(?:cardNo|cvv)\b`, 'i');
 
 describe('hosted', () => {
   const shop = useShop();
   const buyer = useBuyer(shop);
 
   afterEach(() => {
-    // The card was typed at the payment page alone.
-    expect(sentToShop().filter((sent) => /524677\D*5690|411111\D*1111|\b(cardNo|cvv)\b/i.test(sent))).toEqual([]);
+    expect(sentToShop().filter((sent) => TYPED.test(sent))).toEqual([]);
   });
 
   /** Addresses, headers, forms. */
@@ -120,7 +122,8 @@ describe('hosted', () => {
       await buyer.sees('paid');
       // Here the card is posted to the shop, as it should be, once.
       const posted = buyer.requests.findIndex((sent) => sent.postData()?.includes('number=5246'));
-      expect(buyer.requests.splice(posted, 1)).toHaveLength(1);
+      expect(posted).toBeGreaterThan(-1);
+      buyer.requests.splice(posted, 1);
       expect(await statesOf(orderId)).toEqual(['hosted expired abandoned', 'direct succeeded null']);
       expect(charges()).toEqual(['420.00']);
 

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { barriersOf } from './accessible-page.js';
 import { useBuyer } from './buyer.js';
 import { useShop } from './shop.js';

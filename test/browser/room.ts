@@ -1,5 +1,4 @@
-import { loadRoom } from '../rigs/load-room.js';
+import '../rigs/load-room.js';
 import { keepBrowser } from './shared-browser.js';
 
 keepBrowser();
-await loadRoom(import.meta.url);

@@ -1,4 +1,3 @@
-import { afterAll, beforeAll } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from './browser.js';
 

@@ -1,6 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
 import { cpuMs } from '../rigs/cpu-time.js';
-import { CARD_FORM, useShop } from './shop.js';
+import { sale } from '../rigs/sale.js';
+import { CARD_FORM, CHECKOUT, useShop } from './shop.js';
 
 const PASSWORD = 'pässword: 1 2';
 const basic = (password: string) => `Basic ${Buffer.from(`me:${password}`).toString('base64')}`;
@@ -100,14 +100,17 @@ describe('the shop with a real gateway', () => {
     ['no password', {}],
     ['a wrong one', { authorization: basic('x') }],
   ])('shows its orders only with the password: %s', async (_given, headers) => {
-    for (const path of ['', '/', '/payments', '/payments/X', '/deliveries', '/desk.css']) {
+    const { conversationId } = await shop.payments.doPayment(sale());
+    const payment = `/payments/${conversationId}`;
+    for (const path of ['', '/', '/payments', payment, '/deliveries', '/desk.css']) {
       expect([path, (await shop.get(`/desk${path}`, headers)).status]).toEqual([path, 401]);
     }
     expect((await shop.get('/DESK/', headers)).status).toBe(401);
-    for (const path of ['/payments/X/review', '/payments/X/acts', '/deliveries/replay']) {
+    for (const path of [`${payment}/review`, `${payment}/acts`, '/deliveries/replay']) {
       const form = { act: 'void', state: 'succeeded', shown: 'x', idempotencyKey: 'k' };
       expect([path, (await shop.post(`/desk${path}`, form, headers)).status]).toEqual([path, 401]);
     }
+    expect(shop.simulator.ledger.refunds).toEqual([]);
   });
 
   it('shows its orders with the password, and takes forms from its own pages', async () => {
@@ -147,14 +150,10 @@ describe('a shop without a password that limits the attempts of an order', () =>
 
   it('counts those of its page and its API together, and ignores forged addresses', async () => {
     const order = `/orders/${await shop.order()}`;
-    const checkout = {
-      cardDetails: { cardNo: CARD_FORM.number, expDate: CARD_FORM.expiry, cvv: CARD_FORM.cvv },
-      cardHolderInfo: { cardHolderName: CARD_FORM.holder, buyerGsm: CARD_FORM.phone },
-    };
     const statuses: number[] = [];
     for (const last of [1, 2, 3]) {
       const claimed = { 'x-forwarded-for': `203.0.113.${last}` };
-      statuses.push((await shop.postJson(`/api${order}/pay`, checkout, claimed)).status);
+      statuses.push((await shop.postJson(`/api${order}/pay`, CHECKOUT, claimed)).status);
       statuses.push((await shop.post(`${order}/pay`, CARD_FORM, claimed)).status);
     }
     expect(statuses).toEqual([200, 200, 429, 429, 429, 429]);

@@ -1,7 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll } from '@jest/globals';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { PaymentService } from 'nestjs-card-payment';
@@ -11,6 +7,8 @@ import { AppModule } from '../../sample/src/app.module.js';
 import { configureShop } from '../../sample/src/configure-shop.js';
 import { DemoGateway } from '../../sample/src/demo/demo-gateway.js';
 import { OrderRepository } from '../../sample/src/orders/order.repository.js';
+import { makeScratchFolder, type ScratchFolder } from '../rigs/scratch-folder.js';
+import { variablesOf } from '../rigs/simulated-gateway.js';
 import { freePort } from '../services/server.js';
 
 type Texts = Readonly<Record<string, string>>;
@@ -42,6 +40,12 @@ export const CARD_FORM = {
   phone: '05551112233',
 };
 
+/** What is posted to the shop's API, as a person types it. */
+export const CHECKOUT = {
+  cardDetails: { cardNo: '4508 0345 0803 4509', expDate: CARD_FORM.expiry, cvv: CARD_FORM.cvv },
+  cardHolderInfo: { cardHolderName: CARD_FORM.holder, buyerGsm: CARD_FORM.phone },
+};
+
 /** All visitors of a test have one address. */
 const NO_LIMITS = { SHOP_ATTEMPTS_PER_VISITOR: '1000' };
 
@@ -55,7 +59,7 @@ export function useShop(variables: Texts = {}, isLive = false): Shop {
   const used = {} as Shop;
   beforeAll(async () => {
     const gateway = isLive ? await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true }) : undefined;
-    Object.assign(used, await openShop(mkdtempSync(join(tmpdir(), 'shop-')), variables, gateway));
+    Object.assign(used, await openShop(makeScratchFolder('shop'), variables, gateway));
   }, 60_000);
   afterAll(async () => {
     await used.close();
@@ -64,12 +68,12 @@ export function useShop(variables: Texts = {}, isLive = false): Shop {
   return used;
 }
 
-async function openShop(data: string, variables: Texts, gateway?: Simulator): Promise<Shop> {
+async function openShop(data: ScratchFolder, variables: Texts, gateway?: Simulator): Promise<Shop> {
   // A developer's .env must not send the tests to a real gateway.
   forgetVariables();
   const port = await freePort();
-  const settings = gateway ? settingsFor(gateway, port) : {};
-  Object.assign(process.env, NO_LIMITS, settings, variables, { SHOP_DATA: data, PORT: String(port) });
+  const settings = gateway && { ...variablesOf(gateway), PAYMENT_PUBLIC_URL: `http://localhost:${port}` };
+  Object.assign(process.env, NO_LIMITS, settings, variables, { SHOP_DATA: data.path, PORT: String(port) });
 
   const app = await NestFactory.create<NestExpressApplication>(AppModule, { logger: ['error'] });
   configureShop(app);
@@ -93,7 +97,7 @@ async function openShop(data: string, variables: Texts, gateway?: Simulator): Pr
     close: async () => {
       await app.close();
       forgetVariables();
-      rmSync(data, { recursive: true });
+      data.remove();
     },
   };
 }
@@ -118,16 +122,4 @@ function requestsTo(url: string): Pick<Shop, 'get' | 'post' | 'postJson' | 'orde
 /** SHOP_PICTURE is for the tests. */
 function forgetVariables(): void {
   for (const name of Object.keys(process.env)) if (/^(PAYMENT|SHOP)_(?!PICTURE$)/.test(name)) delete process.env[name];
-}
-
-function settingsFor({ url, dialect, credentials }: Simulator, port: number): Texts {
-  return {
-    PAYMENT_BASE_URL: url,
-    PAYMENT_DIALECT: dialect,
-    PAYMENT_MERCHANT_ID: credentials.merchantId,
-    PAYMENT_CLIENT_ID: credentials.clientId,
-    PAYMENT_CLIENT_SECRET: credentials.clientSecret,
-    PAYMENT_API_KEY: credentials.apiKey,
-    PAYMENT_PUBLIC_URL: `http://localhost:${port}`,
-  };
 }

@@ -209,10 +209,11 @@ describe('the pages of the simulator', () => {
         [`${simulator.url}/acs/00000000-0000-0000-0000-000000000000`, 404, noVerification],
         [closed.replace('/hosted/', '/acs/'), 404, noVerification],
       ] as const) {
-        const answer = await post(address, { lang: 'en' });
-        expect([address, answer.status]).toEqual([address, status]);
-        expect(answer.headers.get('cache-control')).toBe('no-store');
-        expect(await answer.text()).toContain(text);
+        for (const answer of [await post(address, { lang: 'en' }), await fetch(`${address}?lang=en`)]) {
+          expect([address, answer.status]).toEqual([address, status]);
+          expect(answer.headers.get('cache-control')).toBe('no-store');
+          expect(await answer.text()).toContain(text);
+        }
       }
       expect(simulator.ledger.charges).toEqual([]);
       expect(simulator.requests.filter(({ operation }) => operation !== 'hostedPage')).toEqual([]);

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import { startSimulator } from 'nestjs-card-payment/simulator';
 import { checkClock } from '../../lib/cli/doctor-gateway.js';
 import { targetOf } from '../../lib/cli/doctor-settings.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { type Merchant, startMerchant } from '../e2e/merchant.js';
+import { startMerchant, useMerchant } from '../e2e/merchant.js';
 import { selfSigned } from '../rigs/certificates.js';
 import { variablesOf } from '../rigs/simulated-gateway.js';
 import { type Listener, listen, rawServer } from '../rigs/sockets.js';
@@ -31,25 +31,22 @@ const SECRETS = [CLIENT_SECRET, CLIENT_SECRET.slice(0, 12), 'client-secret-of-th
 
 describe('doctor', () => {
   const { path: cwd, file, remove } = makeScratchFolder('cli');
-  let simulator: Simulator;
-  let merchant: Merchant;
+  const storeUrl = `sqlite:${file('payments.sqlite')}`;
+  const merchant = useMerchant({
+    platform: 'express',
+    gateway: { credentials: CREDENTIALS },
+    options: { storeUrl, background: false },
+  });
   /** What the merchant set. */
   let env: Readonly<Record<string, string>>;
   const servers: Pick<Listener, 'close'>[] = [];
   /** A test that is about the process sets this to `cli`. */
   let runner = cliHere;
 
-  beforeAll(async () => {
-    simulator = await startSimulator({ dialect: 'morpos', credentials: CREDENTIALS });
-    const storeUrl = `sqlite:${file('payments.sqlite')}`;
-    merchant = await startMerchant('express', simulator, { options: { storeUrl, background: false } });
-    env = { ...variablesOf(simulator), PAYMENT_PUBLIC_URL: merchant.url, PAYMENT_STORE_URL: storeUrl };
+  beforeAll(() => {
+    env = { ...variablesOf(merchant.simulator), PAYMENT_PUBLIC_URL: merchant.url, PAYMENT_STORE_URL: storeUrl };
   });
-  afterAll(async () => {
-    await merchant?.app.close();
-    await simulator?.close();
-    remove();
-  });
+  afterAll(remove);
   afterEach(async () => {
     runner = cliHere;
     for (const server of servers.splice(0)) await server.close();
@@ -152,8 +149,8 @@ describe('doctor', () => {
       ],
       [{ kind: 'stall' }, /^The payment gateway at \S+ gave no readable answer \(deadline, checkBin\)\.$/],
     ] as const)('takes a request and does not answer it: %j', async (fault, message) => {
-      simulator.reset();
-      simulator.fail({ operation: 'CheckBin', ...fault });
+      merchant.simulator.reset();
+      merchant.simulator.fail({ operation: 'CheckBin', ...fault });
       expect(await troubles({}, ...OTHERS, '--timeout', '1')).toEqual([
         {
           check: 'gateway',
@@ -163,7 +160,7 @@ describe('doctor', () => {
         },
         { check: 'credentials', status: 'skipped', message: 'not known: the gateway gave no answer', advice: null },
       ]);
-      simulator.reset();
+      merchant.simulator.reset();
     });
 
     it('has a certificate that is good, of nobody, or for another name', async () => {
@@ -197,7 +194,10 @@ describe('doctor', () => {
     });
 
     it('speaks no TLS', async () => {
-      const [first] = await troubles({ PAYMENT_BASE_URL: simulator.url.replace('http:', 'https:') }, ...OTHERS);
+      const [first] = await troubles(
+        { PAYMENT_BASE_URL: merchant.simulator.url.replace('http:', 'https:') },
+        ...OTHERS,
+      );
       expect(first).toMatchObject({ check: 'gateway', status: 'failed' });
       expect(first?.message).toMatch(/cannot be reached; nothing was sent \((EPROTO|ERR_SSL_\w+), checkBin\)/);
       expect(first?.advice).toContain('No TLS connection: check baseUrl (PAYMENT_BASE_URL)');
@@ -243,7 +243,7 @@ describe('doctor', () => {
     });
 
     it('below a prefix that is set in code is found where it is said to be', async () => {
-      const prefixed = await startMerchant('fastify', simulator, {
+      const prefixed = await startMerchant('fastify', merchant.simulator, {
         options: { background: false, language: 'en' },
         configure: (app) => void app.setGlobalPrefix('api'),
       });

@@ -2,13 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { recordToJson } from '../../lib/store/record-json.js';
 import { sqlitePaymentStore } from '../../lib/store/sql/index.js';
+import { sale, useMerchant } from '../e2e/merchant.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
-import { sale } from '../rigs/sale.js';
-import { type Shop, startShop } from '../rigs/shop.js';
-import { accountAt, variablesOf } from '../rigs/simulated-gateway.js';
+import { variablesOf } from '../rigs/simulated-gateway.js';
 import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { builtMain, cli } from './cli.js';
 
@@ -29,24 +27,17 @@ const endOf = (child: ChildProcess) => once(child, 'close');
 
 describe('a refund as a process', () => {
   const { path: cwd, file, remove } = makeScratchFolder('cli');
-  let simulator: Simulator;
-  let shop: Shop;
+  const storeUrl = `sqlite:${file('payments.sqlite')}`;
+  const shop = useMerchant({ options: { storeUrl, background: false } });
   let id: string;
   let env: Record<string, string>;
-  beforeAll(async () => {
-    simulator = await startSimulator({ dialect: 'morpos' });
-    const storeUrl = `sqlite:${file('payments.sqlite')}`;
-    shop = await startShop({ options: { ...accountAt(simulator), storeUrl, background: false } });
-    env = { ...variablesOf(simulator), PAYMENT_STORE_URL: storeUrl };
+  beforeAll(() => {
+    env = { ...variablesOf(shop.simulator), PAYMENT_STORE_URL: storeUrl };
   });
   beforeEach(async () => {
     ({ conversationId: id } = await shop.payments.doPayment(sale()));
   });
-  afterAll(async () => {
-    await shop?.app.close();
-    await simulator?.close();
-    remove();
-  });
+  afterAll(remove);
 
   it.each([['refund'], ['void']])('%s is refused without a terminal, unless it is told --yes', async (act) => {
     const { status, stdout, stderr } = await cli(['payments', act, id], { cwd, env });
@@ -73,7 +64,7 @@ describe('a refund as a process', () => {
   });
 
   it('is found by its id after the process was killed while the gateway was asked', async () => {
-    const stall = simulator.fail({ operation: 'refund', at: 'before', kind: 'stall' });
+    const stall = shop.simulator.fail({ operation: 'refund', at: 'before', kind: 'stall' });
     const { child, shown } = start(['payments', 'refund', id, '--amount', '5', '--yes'], { cwd, env });
     await stall.played;
     child.kill('SIGKILL');

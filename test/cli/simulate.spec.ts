@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import type { Simulator } from '../../lib/simulator/index.js';
 import { cleanEnvironment } from '../package/tarball.js';
 import { SimulatedMerchant } from '../simulator/simulated-merchant.js';
 import { makeScratchFolder } from '../rigs/scratch-folder.js';
+import { rawServer } from '../rigs/sockets.js';
 import { builtMain, cliHere } from './cli.js';
 import { printedSimulator, textUntil } from './printed-simulator.js';
 
@@ -60,13 +60,11 @@ describe('simulate command', () => {
   });
 
   it('says that a port is in use, or that there is no such host', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
+    const { port, close } = await rawServer();
     expect(await printedBy(['--port', String(port)])).toContain(
       `Port ${port} of 127.0.0.1 cannot be opened (EADDRINUSE): choose another with --port (0 takes any free port)`,
     );
-    await new Promise((resolve) => taken.close(resolve));
+    await close();
     expect(await printedBy(['--host', 'no-such-host.invalid'])).toContain(
       'of no-such-host.invalid cannot be opened (E',
     );

@@ -1,10 +1,16 @@
-import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { type DynamicModule, type ExecutionContext, Injectable } from '@nestjs/common';
 import { OnPayment, PaymentModule, PaymentOperations } from 'nestjs-card-payment';
 import { type DeskAct, DeskAccess, type DeskStaff, PaymentDeskModule } from 'nestjs-card-payment/desk';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
+import type { Simulator } from 'nestjs-card-payment/simulator';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
-import { type Merchant, type MerchantSetup, type Platform, simulatorOptions, startMerchant } from '../e2e/merchant.js';
+import {
+  type Merchant,
+  type MerchantSetup,
+  type Platform,
+  simulatorOptions,
+  startMerchant,
+  useMerchant,
+} from '../e2e/merchant.js';
 import { unescaped } from '../rigs/page-text.js';
 
 export const EVERYTHING = ['look', 'ask', 'settle', 'refund', 'replay'] as const;
@@ -92,7 +98,10 @@ export function withDesk({ decorators, ...setup }: DeskSetup = {}): MerchantSetu
 }
 
 export async function startDesk(platform: Platform, simulator: Simulator, setup?: DeskSetup): Promise<DeskShop> {
-  const merchant = await startMerchant(platform, simulator, withDesk(setup));
+  return deskOf(await startMerchant(platform, simulator, withDesk(setup)));
+}
+
+function deskOf(merchant: Merchant): DeskShop {
   const operations = merchant.app.get(PaymentOperations);
   const { store } = operations as unknown as { readonly store: PaymentStore };
   return { ...merchant, operations, store };
@@ -100,17 +109,10 @@ export async function startDesk(platform: Platform, simulator: Simulator, setup?
 
 /** A desk and its simulator for the tests of this `describe`. Each test begins with the staff that everybody knows. */
 export function useDesk(platform: Platform, setup?: DeskSetup): DeskShop & { readonly simulator: Simulator } {
-  const used = {} as DeskShop & { simulator: Simulator };
-  beforeAll(async () => {
-    used.simulator = await startSimulator({ dialect: 'morpos', inquiryKnowsRefunds: true });
-    Object.assign(used, await startDesk(platform, used.simulator, setup));
-  }, 60_000);
+  const used = useMerchant({ ...withDesk(setup), platform, gateway: { inquiryKnowsRefunds: true } });
+  beforeAll(() => void Object.assign(used, deskOf(used)));
   beforeEach(() => StaffAccess.reset());
-  afterAll(async () => {
-    await used.app.close();
-    await used.simulator.close();
-  });
-  return used;
+  return used as DeskShop & typeof used;
 }
 
 /** A page as it came, and what can be done on it. */

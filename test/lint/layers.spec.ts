@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { useScratchFolder } from '../rigs/scratch-folder.js';
 
 const LINTER = join(process.cwd(), 'node_modules/.bin/depcruise');
 const CONFIG = join(process.cwd(), '.dependency-cruiser.js');
@@ -32,28 +32,21 @@ const FORBIDDEN = [
 ] as const;
 
 describe('the layers of lib', () => {
-  let folder: string;
-  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'card-payment-layers-'))));
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = useScratchFolder('layers');
 
   /** Lints a tree, and further files by their code. @returns what is refused, in a line each, and the whole report */
   function lint(tree: Tree, code: Readonly<Record<string, string>>) {
-    write('tsconfig.json', '{}');
-    for (const top of ['lib', 'test']) mkdirSync(join(folder, top), { recursive: true });
+    folder.write('tsconfig.json', '{}');
+    for (const top of ['lib', 'test']) mkdirSync(folder.file(top));
     for (const [from, targets] of Object.entries(tree)) {
-      for (const to of targets) if (!(to in tree)) write(to, 'export type A = 1;\n');
-      write(from, `${targets.map((to) => importing(from, to)).join('')}export type { A };\n`);
+      for (const to of targets) if (!(to in tree)) folder.write(to, 'export type A = 1;\n');
+      folder.write(from, `${targets.map((to) => importing(from, to)).join('')}export type { A };\n`);
     }
-    for (const [file, text] of Object.entries(code)) write(file, text);
+    for (const [file, text] of Object.entries(code)) folder.write(file, text);
     const args = ['--config', CONFIG, '--output-type', 'err-long', 'lib', 'test'];
-    const { status, stdout, stderr } = spawnSync(LINTER, args, { cwd: folder, encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(LINTER, args, { cwd: folder.path, encoding: 'utf8' });
     const refused = [...stdout.matchAll(/error (\S+): (\S+)(?: → (\S+))?/g)].map(([, ...parts]) => parts);
     return { status, refused, report: (stdout + stderr).replace(/\s+/g, ' ') };
-  }
-
-  function write(file: string, text: string): void {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), text);
   }
 
   it('allow a folder to import from the layers below it, and the simulator to be loaded on demand', () => {

@@ -6,7 +6,6 @@ export interface Page {
 
 /** A heading, and what follows it up to the next one. */
 interface Section {
-  readonly heading: string;
   readonly level: number;
   readonly text: string;
   /** What is in backticks. */
@@ -18,45 +17,18 @@ interface Section {
 }
 
 /**
- * Compares the structure of a page with that of its translation: headings, lists, tables, code (but not its comments),
- * names in backticks, and links.
- *
- * @returns what differs, by the headings of the translation: what the original has, and what the translation has instead
+ * What a translation has in common with its original: headings, lists, tables, code (but not its comments), names in
+ * backticks, and links.
  */
-export function differences(original: Page, translation: Page): string[] {
-  const [sections, translated] = [sectionsOf(original.text), sectionsOf(translation.text)];
-  const [levels, translatedLevels] = [sections, translated].map((all) => all.map(({ level }) => '#'.repeat(level)));
-  if (levels!.join() !== translatedLevels!.join()) return difference('headings', levels!, translatedLevels!);
-  return [
-    ...sections.flatMap((section, index) => differencesOfSections(section, translated[index]!)),
-    ...differenceOfLinks(original, translation),
-  ];
-}
-
-function differencesOfSections(section: Section, translated: Section): string[] {
-  // A plain word of English prose may be a name in Turkish: "the reference" is "`reference`".
-  const names = translated.names.filter((name) => section.names.includes(name) || !section.text.includes(name));
-  const { heading } = translated;
-  return [
-    ...difference(`${heading}, names`, section.names, names),
-    ...difference(`${heading}, items of lists`, [`${section.listItems}`], [`${translated.listItems}`]),
-    ...difference(`${heading}, tables`, section.tables, translated.tables),
-    ...difference(`${heading}, code`, section.code, translated.code),
-  ];
-}
-
-function difference(what: string, original: readonly string[], translated: readonly string[]): string[] {
-  if (JSON.stringify(original) === JSON.stringify(translated)) return [];
-  return [`${what}: ${without(original, translated).join(', ')} -> ${without(translated, original).join(', ')}`];
-}
-
-function without(values: readonly string[], others: readonly string[]): string[] {
-  const left = [...others];
-  return values.filter((value) => {
-    const index = left.indexOf(value);
-    if (index >= 0) left.splice(index, 1);
-    return index < 0;
+export function structureOf(page: Page, original: Page, translation: Page) {
+  const originals = sectionsOf(original.text);
+  const sections = sectionsOf(page.text).map(({ text: _text, names, ...section }, index) => {
+    const { names: known = [], text = '' } = originals[index] ?? {};
+    // A plain word of English prose may be a name in Turkish: "the reference" is "`reference`".
+    const shown = names.filter((name) => known.includes(name) || !text.includes(name));
+    return { ...section, names: shown };
   });
+  return { sections, links: linksBetween(page, original, translation) };
 }
 
 function sectionsOf(text: string): Section[] {
@@ -70,7 +42,6 @@ function sectionsOf(text: string): Section[] {
         `@@${code.push(`${language}: ${withoutComments(language, block)}`) - 1}@@`,
     );
   return prose.split(/^(?=#{1,6} )/m).map((section) => ({
-    heading: /^.*/.exec(section)![0],
     level: /^#*/.exec(section)![0].length,
     text: section,
     names: namesIn(section),
@@ -132,17 +103,14 @@ export function originalOf(path: string): string {
 }
 
 /** Links to other pages. Those to a page that is translated lose their anchors, which are in the language of the page. */
-function differenceOfLinks(original: Page, translation: Page): string[] {
-  const links = linksOf(translation);
-  const translated = new Set(links.filter((link) => originalOf(link) !== link).map((link) => originalOf(pathOf(link))));
-  const [one, other] = [linksOf(original), links].map((all) =>
-    all
-      .map(originalOf)
-      .map((link) => (translated.has(pathOf(link)) ? pathOf(link) : link))
-      .filter((link) => pathOf(link) !== original.path)
-      .sort(),
-  );
-  return difference('links', one!, other!);
+function linksBetween(page: Page, original: Page, translation: Page): string[] {
+  const turkish = linksOf(translation).filter((link) => originalOf(link) !== link);
+  const translated = new Set(turkish.map((link) => originalOf(pathOf(link))));
+  return linksOf(page)
+    .map(originalOf)
+    .map((link) => (translated.has(pathOf(link)) ? pathOf(link) : link))
+    .filter((link) => pathOf(link) !== original.path)
+    .sort();
 }
 
 function pathOf(link: string): string {

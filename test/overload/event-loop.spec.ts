@@ -1,9 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { MemoryPaymentStore } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { sale } from '../rigs/sale.js';
-import { type Shop, startShop } from '../rigs/shop.js';
-import { accountAt } from '../rigs/simulated-gateway.js';
+import { sale, useMerchants } from '../e2e/merchant.js';
 import { interceptCalls } from '../rigs/store-calls.js';
 import { until } from '../services/until.js';
 
@@ -35,22 +32,18 @@ class TurnCount {
 }
 
 describe('a thousand payments at once go on sixteen in each turn of the event loop', () => {
-  let simulator: Simulator;
-  let shop: Shop;
+  const merchants = useMerchants();
   let inserts: TurnCount;
   let requests: TurnCount;
-  beforeEach(async () => {
-    simulator = await startSimulator({ dialect: 'morpos' });
+  beforeEach(() => {
     inserts = new TurnCount();
     requests = new TurnCount();
     subscribe('undici:request:create', requests.add);
   });
-  afterEach(async () => {
+  afterEach(() => {
     unsubscribe('undici:request:create', requests.add);
     inserts.stop();
     requests.stop();
-    await shop.app.close();
-    await simulator.close();
   });
 
   /** @param meanwhile what has to happen for the store to answer */
@@ -62,10 +55,10 @@ describe('a thousand payments at once go on sixteen in each turn of the event lo
       await storeAnswers();
       return result;
     });
-    shop = await startShop({ options: { ...accountAt(simulator), store, maxInFlight: 0 } });
-    const payments = Promise.all(Array.from({ length: AT_ONCE }, () => shop.payments.doPayment(sale('10.00'))));
+    const { payments } = await merchants.start('fastify', { options: { store, maxInFlight: 0 } });
+    const paying = Promise.all(Array.from({ length: AT_ONCE }, () => payments.doPayment(sale('10.00'))));
     await meanwhile();
-    for (const { state } of await payments) expect(state).toBe('succeeded');
+    for (const { state } of await paying) expect(state).toBe('succeeded');
   }
 
   it('where the calls come at the same moment', async () => {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '../services/until.js';
 
 export interface Page {
   readonly url: string;
@@ -15,16 +15,13 @@ export class GuideBuyer {
   constructor(private readonly shop: string) {}
 
   /** Waits until the shop listens. */
-  async waitForShop(): Promise<void> {
-    for (let tries = 0; tries < 600; tries += 1) {
-      const answered = await fetch(this.shop).then(
+  waitForShop(): Promise<void> {
+    const answered = () =>
+      fetch(this.shop).then(
         () => true,
         () => false,
       );
-      if (answered) return;
-      await delay(50);
-    }
-    throw new Error(`${this.shop} does not answer`);
+    return until(answered);
   }
 
   async open(path: string): Promise<Page> {

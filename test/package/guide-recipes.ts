@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { makeScratchFolder, type ScratchFolder } from '../rigs/scratch-folder.js';
 import { type CodeBlock, codeBlocks, writeBlocks } from './guide.js';
 
 /** Loads code of a page into this process. */
 export class GuideRecipes {
-  private readonly folder: string;
+  private readonly folder: ScratchFolder;
 
   /**
    * @param page its blocks with a file name are written as files
@@ -16,17 +17,17 @@ export class GuideRecipes {
   ) {
     // The folder is inside the repository, so that imports find its packages.
     mkdirSync('reports', { recursive: true });
-    this.folder = mkdtempSync(join(resolve('reports'), 'guide-'));
+    this.folder = makeScratchFolder('guide', resolve('reports'));
   }
 
   async load<Module>(path: string): Promise<Module> {
     const blocks = [...this.others, ...codeBlocks(this.page)].filter((block) => block.path?.endsWith('.ts'));
-    const written = writeBlocks(blocks, this.folder, 'with .js').find((block) => block.path === path);
+    const written = writeBlocks(blocks, this.folder.path, 'with .js').find((block) => block.path === path);
     if (!written) throw new Error(`${this.page} has no ${path}`);
     return (await import(written.file)) as Module;
   }
 
   remove(): void {
-    rmSync(this.folder, { recursive: true });
+    this.folder.remove();
   }
 }

@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { TEST_CARDS } from 'nestjs-card-payment/simulator';
 import { passesLuhn } from '../../lib/dto/rules.js';
+import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { packTarball, run } from './tarball.js';
 
 type Targets = Readonly<Record<'types' | 'default', string>>;
@@ -51,14 +51,13 @@ const OPTIONAL = [
 
 /** That its files exist, for every way of resolving them, and that its command runs is shown by `check:package`. */
 describe('the packed package', () => {
-  let scratch: string;
+  const { path: scratch, remove } = makeScratchFolder('tarball');
   let root: string;
   let files: string[];
   let manifest: Manifest;
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
   beforeAll(async () => {
-    scratch = mkdtempSync(join(tmpdir(), 'card-payment-tarball-'));
     const tarball = await packTarball(scratch);
     await run('tar', ['-xzf', tarball], { cwd: scratch });
     root = join(scratch, 'package');
@@ -72,7 +71,7 @@ describe('the packed package', () => {
       );
     manifest = JSON.parse(read('package.json')) as Manifest;
   });
-  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+  afterAll(remove);
 
   it('contains the two builds, the changelog, the license, the README and the manifest', () => {
     expect(files.filter((file) => !file.startsWith('dist/')).sort()).toEqual([

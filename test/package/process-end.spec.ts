@@ -64,14 +64,3 @@ describe.each(['esm', 'cjs'] as const)('a script (%s) ends by itself', (kind) =>
     expect(await run(kind, `${SIMULATOR}${last};`)).toBe('404');
   });
 });
-
-it('a CommonJS application loads the simulator only when it is used', async () => {
-  const script = `
-    ${PAY.replace('nestjs-card-payment', './dist/cjs/index.js')}
-    const path = require('node:path');
-    const isLoaded = () => Object.keys(require.cache).some((file) => file.split(path.sep).includes('simulator'));
-    const before = isLoaded();
-    pay().then(() => console.log(before, isLoaded()));
-  `;
-  expect(await run('cjs', script, SIMULATED)).toBe('succeeded succeeded 299.80\nfalse true');
-});

@@ -7,9 +7,8 @@ import {
   type PaymentService,
   type PaymentState,
 } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { aPayment } from 'nestjs-card-payment/testing';
-import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
+import { type Merchant, sale, useMerchant, useMerchants } from '../e2e/merchant.js';
 import { codeBlocks, guidePages } from './guide.js';
 import { GuideRecipes } from './guide-recipes.js';
 
@@ -52,7 +51,7 @@ it('no code of the sample shop reads the payment of an error', () => {
 
 describe('the recipe for duplicates', () => {
   const recipes = new GuideRecipes(ERRORS);
-  let simulator: Simulator;
+  const merchants = useMerchants({ dialect: 'standard' });
   let merchant: Merchant;
   let startSafely: Recipe;
 
@@ -60,12 +59,7 @@ describe('the recipe for duplicates', () => {
     ({ startSafely } = await recipes.load<{ startSafely: Recipe }>('src/start-safely.ts'));
   });
   beforeEach(async () => {
-    simulator = await startSimulator();
-    merchant = await startMerchant('express', simulator);
-  });
-  afterEach(async () => {
-    await merchant.app.close();
-    await simulator.close();
+    merchant = await merchants.start('express');
   });
   afterAll(() => recipes.remove());
 
@@ -73,7 +67,7 @@ describe('the recipe for duplicates', () => {
   const opened = () => merchant.payments.init3d(FIRST);
   const paid = async () => {
     const { conversationId } = await opened();
-    const { request } = simulator.approve(conversationId);
+    const { request } = merchants.simulator.approve(conversationId);
     await fetch(request.url, { ...request, redirect: 'manual' });
     return conversationId;
   };
@@ -88,9 +82,9 @@ describe('the recipe for duplicates', () => {
     ['whose order another payment has paid', direct, AGAIN, 'already paid'],
   ])('startSafely answers a sale %s', async (_what, before, input, answer) => {
     await before();
-    const charged = simulator.ledger.charges.length;
+    const charged = merchants.simulator.ledger.charges.length;
     expect(await startSafely(merchant.payments, input)).toEqual(answer);
-    expect(simulator.ledger.charges).toHaveLength(charged);
+    expect(merchants.simulator.ledger.charges).toHaveLength(charged);
   });
 
   it.each(OTHER_SALES)(
@@ -99,7 +93,7 @@ describe('the recipe for duplicates', () => {
       const conversationId = await paid();
       const byId = { ...other, idempotencyKey: undefined, conversationId };
       for (const input of [other, byId]) expect(await startSafely(merchant.payments, input)).toBe('id in use');
-      expect(simulator.ledger.charges).toHaveLength(1);
+      expect(merchants.simulator.ledger.charges).toHaveLength(1);
     },
   );
 
@@ -140,20 +134,13 @@ describe('the recipe for duplicates', () => {
 describe("the recipe for open pages of the gateway's", () => {
   const recipes = new GuideRecipes('docs/ways-to-pay.md');
   const order = { reference: 'order-1', transactionDetails: { amount: '149.90', currencyCode: 949 } };
-  let simulator: Simulator;
-  let merchant: Merchant;
+  const merchant = useMerchant({ platform: 'express' });
   let giveUpOpenPage: (payments: PaymentService, reference: string) => Promise<boolean>;
 
   beforeAll(async () => {
     ({ giveUpOpenPage } = await recipes.load<{ giveUpOpenPage: typeof giveUpOpenPage }>('src/give-up-open-page.ts'));
-    simulator = await startSimulator({ dialect: 'morpos' });
-    merchant = await startMerchant('express', simulator);
   });
-  afterAll(async () => {
-    await merchant.app.close();
-    await simulator.close();
-    recipes.remove();
-  });
+  afterAll(() => recipes.remove());
 
   it('frees the order for another form, unless the page was paid', async () => {
     const { payments } = merchant;
@@ -161,7 +148,7 @@ describe("the recipe for open pages of the gateway's", () => {
     await payments.startHosted(order);
     expect(await giveUpOpenPage(payments, 'order-1')).toBe(true);
     const { conversationId } = await payments.startHosted({ ...order, form: 'embedded' });
-    simulator.payAtPage(conversationId, { callback: 'none' });
+    merchant.simulator.payAtPage(conversationId, { callback: 'none' });
     expect(await giveUpOpenPage(payments, 'order-1')).toBe(false);
     expect(await payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
   });
@@ -169,7 +156,7 @@ describe("the recipe for open pages of the gateway's", () => {
   it('frees nothing while the gateway does not answer', async () => {
     const other = { ...order, reference: 'order-2' };
     const { conversationId } = await merchant.payments.startHosted(other);
-    simulator.fail({ operation: 'CheckPayment', kind: 'reset' });
+    merchant.simulator.fail({ operation: 'CheckPayment', kind: 'reset' });
     expect(await giveUpOpenPage(merchant.payments, 'order-2')).toBe(false);
     expect(await merchant.payments.find(conversationId)).toMatchObject({ state: 'pending' });
   });

@@ -1,9 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type DoPaymentDto, type PaymentEventState, type PaymentOptions } from 'nestjs-card-payment';
 import { SCHEMA_VERSION } from '../../lib/store/sql/schema.js';
+import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { TaskProcess } from '../rigs/task-process.js';
 import { cleanEnvironment, packTarball, run } from './tarball.js';
 
@@ -22,11 +22,12 @@ export interface NextRelease {
 
 /** Releases of the package, each unpacked for its own application; other packages are those of this repository. */
 export class Releases {
-  private constructor(private readonly folder: string) {}
+  private readonly scratch = makeScratchFolder('releases');
+  private readonly folder = this.scratch.path;
 
   /** Packs the output of `npm run build` as the release `this`. */
   static async pack(): Promise<Releases> {
-    const releases = new Releases(mkdtempSync(join(tmpdir(), 'card-payment-releases-')));
+    const releases = new Releases();
     symlinkSync(resolve('node_modules'), join(releases.folder, 'node_modules'));
     const tarball = await packTarball(releases.folder);
     const unpacked = join(releases.folder, 'this', PACKAGE);
@@ -53,12 +54,11 @@ export class Releases {
   /** Starts a shop with a release, which serves {@link ShopTasks}. Rejects with its error if it did not start. */
   start(name: string, setup: ReleaseSetup): Promise<TaskProcess> {
     const script = join(this.folder, name, 'shop.mjs');
-    const stdio = ['ignore', 'inherit', 'pipe', 'ipc'] as const;
-    return TaskProcess.fork(script, setup, { env: cleanEnvironment(), execArgv: [], stdio: [...stdio] });
+    return TaskProcess.fork(script, setup, { env: cleanEnvironment(), execArgv: [] });
   }
 
   remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    this.scratch.remove();
   }
 
   /** The only file of a build that contains a match. */

@@ -1,20 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { useScratchFolder } from '../rigs/scratch-folder.js';
 
 const SCRIPT = join(process.cwd(), 'scripts/release-notes.js');
 
 describe('the notes of a release', () => {
-  let folder: string;
-  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'card-payment-release-'))));
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = useScratchFolder('release');
 
   function release(changelog: string): { readonly status: number | null; readonly changelog: string } {
-    writeFileSync(join(folder, 'package.json'), '{ "version": "1.4.0" }');
-    writeFileSync(join(folder, 'CHANGELOG.md'), changelog);
-    const { status } = spawnSync(process.execPath, [SCRIPT], { cwd: folder });
-    return { status, changelog: readFileSync(join(folder, 'CHANGELOG.md'), 'utf8') };
+    folder.write('package.json', '{ "version": "1.4.0" }');
+    folder.write('CHANGELOG.md', changelog);
+    const { status } = spawnSync(process.execPath, [SCRIPT], { cwd: folder.path });
+    return { status, changelog: readFileSync(folder.file('CHANGELOG.md'), 'utf8') };
   }
 
   it('move from Unreleased to the section of the version', () => {

@@ -1,17 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
+import { useScratchFolder } from '../rigs/scratch-folder.js';
 
 interface Step {
   readonly uses?: string;
@@ -236,34 +227,26 @@ describe('the release workflow', () => {
   });
 
   describe('has scripts that', () => {
-    let folder: string;
-    let commandLog: () => string;
+    const folder = useScratchFolder('release');
+    const commandLog = () => readFileSync(folder.file('calls'), 'utf8');
 
     beforeEach(() => {
-      folder = mkdtempSync(join(tmpdir(), 'release-'));
-      const calls = join(folder, 'calls');
-      write('calls', '');
+      folder.write('calls', '');
+      const log = `>> '${folder.file('calls')}'`;
       for (const command of ['gh', 'npm']) {
-        write(`bin/${command}`, `#!/bin/sh\necho "${command} $*" >> '${calls}'\n[ "$2" = list ] && echo 0\nexit 0\n`);
-        chmodSync(join(folder, 'bin', command), 0o755);
+        folder.write(`bin/${command}`, `#!/bin/sh\necho "${command} $*" ${log}\n[ "$2" = list ] && echo 0\nexit 0\n`);
+        chmodSync(folder.file(`bin/${command}`), 0o755);
       }
-      commandLog = () => readFileSync(calls, 'utf8');
     });
-    afterEach(() => rmSync(folder, { recursive: true }));
-
-    function write(name: string, text: string): void {
-      mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), text);
-    }
 
     function run(script: string, cwd: string, env: Readonly<Record<string, string>> = {}): string {
       const { status, stdout, stderr } = spawnSync('bash', ['-eo', 'pipefail', '-c', script], {
-        cwd: join(folder, cwd),
+        cwd: folder.file(cwd),
         encoding: 'utf8',
         env: {
-          PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
-          HOME: folder,
-          RUNNER_TEMP: folder,
+          PATH: `${folder.file('bin')}:${process.env.PATH}`,
+          HOME: folder.path,
+          RUNNER_TEMP: folder.path,
           GIT_CONFIG_NOSYSTEM: '1',
           ...env,
         },
@@ -275,7 +258,7 @@ describe('the release workflow', () => {
 
     it('open a pull request with only the version and its notes', () => {
       const others = ['lib/index.ts', '.github/workflows/ci.yml', '.changeset/a.md'];
-      for (const name of ['package.json', 'CHANGELOG.md', ...others]) write(`repo/${name}`, 'before\n');
+      for (const name of ['package.json', 'CHANGELOG.md', ...others]) folder.write(`repo/${name}`, 'before\n');
       const setUp = `
         git init --quiet --bare ../origin && git init --quiet --initial-branch main
         git config user.name a && git config user.email a@b.example
@@ -291,25 +274,25 @@ describe('the release workflow', () => {
     });
 
     it('publish only the tarball that was built', () => {
-      write('repo/release/nestjs-card-payment-1.2.3.tgz', 'built');
+      folder.write('repo/release/nestjs-card-payment-1.2.3.tgz', 'built');
       const TARBALL = 'release/nestjs-card-payment-1.2.3.tgz';
       const SHA256 = sha256Of(`repo/${TARBALL}`);
-      write('repo/release/notes.md', '');
+      folder.write('repo/release/notes.md', '');
       expect(run(scriptOf('publish'), 'repo', { TARBALL, SHA256 })).toMatch(/^0\n/);
       expect(commandLog()).toContain(`npm publish ./${TARBALL} --ignore-scripts --provenance`);
       const published = commandLog();
-      write(`repo/${TARBALL}`, 'changed after the build');
+      folder.write(`repo/${TARBALL}`, 'changed after the build');
       expect(run(scriptOf('publish'), 'repo', { TARBALL, SHA256 })).toMatch(/^1\n/);
       expect(run(scriptOf('release'), 'repo', { VERSION: '1.2.3', SHA256 })).toMatch(/^1\n/);
       expect(commandLog()).toBe(published);
     });
 
     it('extract the notes of this version only', () => {
-      write('repo/CHANGELOG.md', '# Changelog\n\n## [Unreleased]\n\n## 1.2.3\n\n- this\n\n## 1.2.2\n\n- that\n');
-      write('repo/release/keep', '');
+      folder.write('repo/CHANGELOG.md', '# Changelog\n\n## [Unreleased]\n\n## 1.2.3\n\n- this\n\n## 1.2.2\n\n- that\n');
+      folder.write('repo/release/keep', '');
       const awk = /awk [\s\S]*?notes\.md/.exec(scriptOf('build'))?.[0] ?? 'false';
       expect(run(awk, 'repo', { VERSION: '1.2.3' })).toBe('0\n');
-      expect(readFileSync(join(folder, 'repo/release/notes.md'), 'utf8').trim()).toBe('- this');
+      expect(readFileSync(folder.file('repo/release/notes.md'), 'utf8').trim()).toBe('- this');
     });
   });
 });

@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { makeScratchFolder } from './scratch-folder.js';
 
 /** A key and a self-signed certificate for `name`, made by the command openssl, which these tests need. */
 export function selfSigned(name: string): { key: Buffer; cert: Buffer } {
-  const folder = mkdtempSync(join(tmpdir(), 'certificate-'));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const { file, remove } = makeScratchFolder('certificate');
+  const [key, cert] = [file('key.pem'), file('cert.pem')];
   const altName = /^[\d.]+$/.test(name) ? `IP:${name}` : `DNS:${name}`;
   try {
     execFileSync(
@@ -22,6 +21,6 @@ export function selfSigned(name: string): { key: Buffer; cert: Buffer } {
       cause: error,
     });
   } finally {
-    rmSync(folder, { recursive: true });
+    remove();
   }
 }

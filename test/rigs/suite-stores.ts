@@ -1,4 +1,3 @@
-import { afterAll } from '@jest/globals';
 import { SHARED_STORES, type SharedStore, type SharedStoreName } from './shared-stores.js';
 
 const started = new Map<SharedStoreName, Promise<SharedStore>>();

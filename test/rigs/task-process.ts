@@ -31,13 +31,14 @@ export type AskedTasks<Tasks> = {
 export class TaskProcess {
   /** Its exit code, or the signal that ended it. */
   readonly exit: Promise<readonly [number | null, NodeJS.Signals | null]>;
-  /** The last lines that it wrote to stderr, where that is a pipe. */
+  /** The last lines that it wrote to stderr. */
   errors = '';
   private readonly waiting = new Map<number, (answer: Answer) => void>();
   private tasks = 0;
 
   private constructor(private readonly child: ChildProcess) {
-    this.exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+    // By then all that it wrote has been read.
+    this.exit = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
     child.on('message', (answer: Answer) => this.waiting.get(answer.number)?.(answer));
     child.stderr?.on('data', (chunk: Buffer) => (this.errors = (this.errors + chunk.toString()).slice(-2_000)));
   }
@@ -47,11 +48,16 @@ export class TaskProcess {
    *
    * @param setup what the script reads as JSON from its first argument
    */
-  static async fork(script: URL | string, setup: unknown, options: ForkOptions = {}): Promise<TaskProcess> {
+  static async fork(
+    script: URL | string,
+    setup: unknown,
+    options: Omit<ForkOptions, 'stdio'> = {},
+  ): Promise<TaskProcess> {
     built();
     const path = typeof script === 'string' ? script : fileURLToPath(script);
     const execArgv = path.endsWith('.ts') ? [...TYPESCRIPT_ARGV, ...(options.execArgv ?? [])] : options.execArgv;
-    const forked = fork(path, [JSON.stringify(setup)], { ...options, ...(execArgv && { execArgv }) });
+    const stdio: ForkOptions['stdio'] = ['ignore', 'inherit', 'pipe', 'ipc'];
+    const forked = fork(path, [JSON.stringify(setup)], { ...options, stdio, ...(execArgv && { execArgv }) });
     const started = new TaskProcess(forked);
     try {
       await started.answerTo(0, 'start', MAX_START_MS);

@@ -1,12 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { aPayment, aPaymentEvent, aRefundEvent } from 'nestjs-card-payment/testing';
+import { Basket } from '../../sample/src/basket/basket.js';
+import { Catalogue } from '../../sample/src/catalogue/catalogue.js';
 import { PRODUCTS } from '../../sample/src/catalogue/products.js';
+import { AttemptLimits } from '../../sample/src/checkout/attempt-limits.js';
+import { DemoGateway } from '../../sample/src/demo/demo-gateway.js';
 import { OrderPayments } from '../../sample/src/orders/order-payments.js';
 import { OrderRepository } from '../../sample/src/orders/order.repository.js';
+import { OrdersController } from '../../sample/src/orders/orders.controller.js';
 import { ShopDatabase } from '../../sample/src/orders/shop-database.js';
+import { sale, useMerchants } from '../e2e/merchant.js';
+import { useScratchFolder } from '../rigs/scratch-folder.js';
 
 const product = (id: string) => PRODUCTS.find((one) => one.id === id)!;
 const [CUP, BOWL] = [product('cup'), product('bowl')];
@@ -17,20 +21,18 @@ const LINES = [
 const TOTAL = CUP.kurus * 2 + BOWL.kurus;
 
 describe('the orders of the sample', () => {
-  let folder: string;
+  const folder = useScratchFolder('orders');
   let database: ShopDatabase;
   let orders: OrderRepository;
   let handlers: OrderPayments;
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'orders-'));
-    process.env.SHOP_DATA = folder;
+    process.env.SHOP_DATA = folder.path;
     open();
   });
   afterEach(() => {
     database.onApplicationShutdown();
     delete process.env.SHOP_DATA;
-    rmSync(folder, { recursive: true });
   });
 
   function open(): void {
@@ -254,12 +256,48 @@ describe('the orders of the sample', () => {
     const id = orders.place(LINES);
     deliver('1 succeeded A', [id]);
     database.onApplicationShutdown();
-    const before = new Database(join(folder, 'shop.sqlite'));
+    const before = new Database(folder.file('shop.sqlite'));
     before.exec('ALTER TABLE orders DROP COLUMN paid_by; DROP TABLE order_refunds');
     before.close();
     open();
     expect(told(id)).toBe('paid 1001');
     deliver('1 refund R 10.00', [id]);
     expect(told(id)).toBe('paid 1001, 10.00 back');
+  });
+
+  describe('their page', () => {
+    const merchants = useMerchants();
+
+    it('empties the basket once the order is paid, unless the basket has changed since', async () => {
+      const merchant = await merchants.start('express', {
+        metadata: {
+          imports: [AttemptLimits],
+          controllers: [OrdersController],
+          providers: [
+            ...[Basket, Catalogue, OrderRepository, OrderPayments],
+            { provide: DemoGateway, useValue: { isOn: false } },
+            { provide: ShopDatabase, useValue: { sqlite: database.sqlite } },
+          ],
+        },
+      });
+      const id = orders.place(LINES);
+      const seenWith = async (basket: string): Promise<unknown[]> => {
+        const headers = { cookie: `basket=${basket}; lang=en` };
+        const answer = await fetch(`${merchant.url}/orders/${id}`, { headers });
+        const page = await answer.text();
+        return [
+          answer.headers.get('cache-control'),
+          /data-outcome="(\w+)"/.exec(page)?.[1],
+          /<b>(\d)<\/b>/.exec(page)?.[1],
+          answer.headers.get('set-cookie')?.split(';')[0],
+        ];
+      };
+      const basket = 'cup.2~bowl.1';
+      expect(await seenWith(basket)).toEqual(['no-store', 'unpaid', '3', undefined]);
+      await merchant.payments.doPayment(sale('149.90', { reference: id }));
+      expect(await seenWith('cup.1')).toEqual(['no-store', 'paid', '1', undefined]);
+      expect(await seenWith('cup.1~bowl.1')).toEqual(['no-store', 'paid', '2', undefined]);
+      expect(await seenWith(basket)).toEqual(['no-store', 'paid', undefined, 'basket=']);
+    });
   });
 });

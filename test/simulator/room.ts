@@ -1,3 +1,1 @@
-import { loadRoom } from '../rigs/load-room.js';
-
-await loadRoom(import.meta.url);
+import '../rigs/load-room.js';

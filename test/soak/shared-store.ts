@@ -77,6 +77,7 @@ function proxyTroubles(proxy: TcpProxy): Troubles {
 async function crashPostgres(url: string): Promise<void> {
   const writer = `select pid from pg_stat_activity where backend_type = 'walwriter'`;
   const [{ pid } = {}] = await queryPostgres(url, writer);
+  if (pid === undefined) throw new Error('PostgreSQL has no process that writes its log.');
   process.kill(Number(pid), 'SIGKILL');
 }
 

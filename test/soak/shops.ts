@@ -134,8 +134,7 @@ export class Shops {
 
 /** Resolves when it takes payments. Rejects when it ends before that, as it does while the store is away. */
 async function startShop(setup: ShopSetup): Promise<Shop> {
-  const stdio = ['ignore', 'inherit', 'pipe', 'ipc'] as const;
-  const process = await TaskProcess.fork(SCRIPT, setup, { execArgv: ['--expose-gc'], stdio: [...stdio] });
+  const process = await TaskProcess.fork(SCRIPT, setup, { execArgv: ['--expose-gc'] });
   try {
     return { process, url: await process.ask('url', null, MAX_TASK_MS) };
   } catch (error) {

@@ -17,22 +17,12 @@ import {
   RefundDto,
   VoidDto,
 } from 'nestjs-card-payment';
-import { TEST_CARDS } from 'nestjs-card-payment/simulator';
 import { RULE_SCHEMAS } from '../../lib/swagger/describe-dto.js';
 import { problemsOf } from '../dto/message-problems.js';
 import { fullInput } from '../dto/sample-input.js';
 
 /** What is the body of a request; they bring the messages that they consist of. */
-const BODIES = [
-  Auth3dDto,
-  CheckBinDto,
-  CheckoutDto,
-  DoPaymentDto,
-  Init3dDto,
-  RecordRefundDto,
-  RefundDto,
-  VoidDto,
-] as const;
+const BODIES = [Auth3dDto, CheckBinDto, CheckoutDto, DoPaymentDto, Init3dDto, RecordRefundDto, RefundDto, VoidDto];
 
 interface FieldSchema {
   readonly type?: string;
@@ -109,25 +99,7 @@ describe('nestjs-card-payment/swagger', () => {
     expect((await validated(broken)).valid).toBe(false);
   });
 
-  // How it describes them is in test/api/expected/schemas.txt.
-  it('describes the messages that hosts receive', () => {
-    expect(Object.keys(schemas).sort()).toEqual([
-      'Auth3dDto',
-      'CardDetailsDto',
-      'CardHolderInfoDto',
-      'CheckBinDto',
-      'CheckoutDto',
-      'DoPaymentDto',
-      'ExtraParameterDto',
-      'Init3dDto',
-      'RecordRefundDto',
-      'RefundDto',
-      'TransactionDetailsDto',
-      'VoidDto',
-    ]);
-    expect(schemas['Init3dDto']?.properties).toEqual(schemas['DoPaymentDto']?.properties);
-  });
-
+  // How it describes them, with which card as an example, is in test/api/expected/schemas.txt.
   it('describes every field and every rule', () => {
     for (const dto of BODIES) {
       const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
@@ -139,13 +111,6 @@ describe('nestjs-card-payment/swagger', () => {
     for (const { name } of bodies) {
       for (const field of Object.values(schemas[name]!.properties)) expect(field.description).toMatch(/.\.$/);
     }
-  });
-
-  it('shows only a published test card, in write-only fields', () => {
-    const { cardNo, expDate, cvv } = schemas['CardDetailsDto']?.properties ?? {};
-    expect([cardNo, expDate, cvv].every((field) => field?.writeOnly)).toBe(true);
-    expect(TEST_CARDS.map((card) => card.cardNo)).toContain(cardNo?.example);
-    expect(JSON.stringify(document).match(/\d{13,19}/g)).toEqual([cardNo?.example]);
   });
 
   it('accepts and refuses the same values as the rules', () => {

@@ -1,4 +1,2 @@
-import { loadRoom } from '../../../rigs/load-room.js';
-
 // Apart from the other suites, because the drivers stay missing.
-await loadRoom(import.meta.url);
+import '../../../rigs/load-room.js';
