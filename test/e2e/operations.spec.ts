@@ -121,15 +121,31 @@ describe('PaymentOperations', () => {
     expect(await operations.replay('mail', eventId, BY)).toBe(false);
   });
 
+  /** Has the next inquiry say that the refund was made. */
+  function showRefunded(refundId: string): void {
+    const paid = { responseCode: 'B0000', responseDescription: 'Approved', transactionStatus: 'SUCCESS' };
+    const body = JSON.stringify({ ...paid, transactionType: 'REFUND', conversationId: refundId });
+    simulator.fail({ operation: 'CheckPayment', kind: 'reply', status: 200, body });
+  }
+
   it('keeps who asked about a refund with what that settles', async () => {
     const { conversationId } = await payments.doPayment(sale());
     simulator.fail({ operation: 'refund', kind: 'close', at: 'after' });
     const { refundId, state } = await payments.refund({ conversationId, amount: '10.00', by: 'bob' });
-    const paid = { responseCode: 'B0000', responseDescription: 'Approved', transactionStatus: 'SUCCESS' };
-    const body = JSON.stringify({ ...paid, transactionType: 'REFUND', conversationId: refundId });
-    simulator.fail({ operation: 'CheckPayment', kind: 'reply', status: 200, body });
+    showRefunded(refundId);
     const asked = await operations.inquireRefund(refundId, BY);
     expect([state, asked]).toMatchObject(['unknown', { state: 'succeeded', ...BY }]);
+  });
+
+  it('shows the changes of several refunds in the order in which they happened', async () => {
+    const { conversationId } = await payments.doPayment(sale());
+    simulator.fail({ operation: 'refund', kind: 'reply', status: 403, body: '{"code":"X1234"}' });
+    const { refundId } = await operations.refund({ conversationId, amount: '10.00', ...BY });
+    await operations.recordRefund({ conversationId, amount: '5.00', refundId: 'PANEL', note: NOTE, ...BY });
+    showRefunded(refundId);
+    await operations.inquireRefund(refundId, BY);
+    const changes = (await operations.history(conversationId)).map(({ state }) => state);
+    expect(changes.slice(2)).toEqual(['refunding', 'failed', 'refunding', 'succeeded', 'review']);
   });
 
   it.each(['a\0b', ['mail'], 7, {}] as string[])('has nothing delivered again by an odd name: %j', async (odd) => {
