@@ -100,6 +100,7 @@ describe('the first record of a payment', () => {
       idempotencyKey: 'key',
       amount: '149.90',
       currencyCode: 949,
+      maskedCardNumber: '450803******4509',
       tokenHash: null,
       expiresAt: null,
       // The deadline of a minute, and half a minute to spare.
