@@ -81,6 +81,8 @@ describe('resolve', () => {
       (error: { code: string }) => error.code,
     );
     expect([code, (await stored()).state]).toEqual([left === 'failed' ? null : 'PAYMENT_STATE', left]);
+    if (left === 'review')
+      expect(await payments.resolve(ID, 'succeeded', 'seen')).toMatchObject({ state: 'succeeded' });
   });
 
   it('shows nothing of what the store threw', async () => {
@@ -140,6 +142,7 @@ describe('resolve', () => {
       );
       expect(codes).toEqual(['PAYMENT_STATE', 'PAYMENT_STATE', 'PAYMENT_STORE']);
       expect(await stored()).toEqual(interrupted);
+      expect(await payments.resolve(ID, 'succeeded', 'in the panel')).toMatchObject({ state: 'succeeded' });
     });
 
     it('that nothing is known of a payment counts ten minutes later by the clock of the store, an approval at once', async () => {
