@@ -159,29 +159,29 @@ describe('an answer, where a dialect in plain JavaScript', () => {
   const { codes, operations } = standard();
   const saying = (said: boolean) => ({ ...new Set(), has: () => Promise.resolve(said) }) as never;
 
-  it.each<[string, object, object]>([
+  it.each<[string, () => object, object]>([
     [
       'has a set whose answers are promises',
-      { codes: { ...codes, approvedCodes: saying(true), declinedCodes: saying(true) } },
+      () => ({ codes: { ...codes, approvedCodes: saying(true), declinedCodes: saying(true) } }),
       { state: 'unknown' },
     ],
     [
       'gives a result with promises in it',
-      altered({ read: () => ({ code: 'B0000', authCode: reject(), message: reject() }) as never }),
+      () => altered({ read: () => ({ code: 'B0000', authCode: reject(), message: reject() }) as never }),
       { state: 'unknown', reason: 'unreadable' },
     ],
-    ['has codes that can be read once', once('codes', codes), { state: 'succeeded' }],
-    ['has operations that can be read once', once('operations', operations), { state: 'succeeded' }],
+    ['has codes that can be read once', () => once('codes', codes), { state: 'succeeded' }],
+    ['has operations that can be read once', () => once('operations', operations), { state: 'succeeded' }],
     [
       'has an operation that can be looked at once',
-      {
+      () => ({
         operations: Object.defineProperties({ ...operations }, Object.getOwnPropertyDescriptors(once('checkPayment'))),
-      },
+      }),
       { state: 'succeeded' },
     ],
   ])('%s, is judged without a throw', async (_how, over, outcome) => {
     const unhandled = recordUnhandled();
-    const dialect = Object.defineProperties(standard(), Object.getOwnPropertyDescriptors(over));
+    const dialect = Object.defineProperties(standard(), Object.getOwnPropertyDescriptors(over()));
     const { pay } = stubClient(APPROVED, dialect);
     for (const attempt of [await pay(), await pay()]) expect(attempt).toMatchObject({ sent: true, outcome });
     expect(await unhandled()).toEqual([]);

@@ -37,7 +37,11 @@ export const TARGETS = [
     files: {
       'lib/gateway/readings/facts.ts': ['gateway/readings/facts', 'gateway/readings/answers', 'gateway/gateway-client'],
       'lib/gateway/readings/reply-fields.ts': ['gateway/readings/reply-fields'],
-      'lib/gateway/readings/verdicts.ts': ['gateway/readings/', 'operations/resolution'],
+      'lib/gateway/readings/verdicts.ts': [
+        'gateway/readings/answers',
+        'gateway/readings/verdicts',
+        'operations/resolution',
+      ],
     },
   },
   {

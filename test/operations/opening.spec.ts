@@ -39,10 +39,11 @@ describe('the first record of a payment', () => {
     return opening.newPayment(kind, opening.saleRequest(input, token), { input, now: NOW }, token);
   }
 
-  it('holds its order only as it is charging, unless it is a repeat', () => {
+  it('keeps the mask of its card, and holds its order only as it is charging, unless it is a repeat', () => {
     const records = [record('direct'), record('direct', sale({ allowRepeat: true })), record('3d')];
     const locks = records.map(({ reference, referenceLock }) => referenceLock === reference);
     expect(locks).toEqual([true, false, false]);
+    expect(records.map(({ maskedCardNumber }) => maskedCardNumber)).toEqual(Array(3).fill('450803******4509'));
   });
 
   it('is due when its claim expires: at the deadline, with half a minute to spare', () => {

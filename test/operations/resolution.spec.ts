@@ -80,7 +80,10 @@ describe('resolve', () => {
       () => null,
       (error: { code: string }) => error.code,
     );
-    expect([code, (await stored()).state]).toEqual([left === 'failed' ? null : 'PAYMENT_STATE', left]);
+    const now = await stored();
+    expect([code, now.state, now.dueAt]).toEqual([left === 'failed' ? null : 'PAYMENT_STATE', left, null]);
+    if (left === 'review')
+      expect(await payments.resolve(ID, 'succeeded', 'seen')).toMatchObject({ state: 'succeeded' });
   });
 
   it('shows nothing of what the store threw', async () => {
@@ -104,7 +107,9 @@ describe('resolve', () => {
     await add({ state: 'unknown' });
     await payments.resolve(ID, 'failed', 'seen', { by: 'ada@shop.example' });
     const resolved = await stored();
-    expect(resolved).toMatchObject({ state: 'failed', by: 'ada@shop.example' });
+    // The gateway is asked once more.
+    const dueAt = new Date(shop.clock.now().getTime() + HOUR_MS);
+    expect(resolved).toMatchObject({ state: 'failed', by: 'ada@shop.example', dueAt });
     await shop.store.replace(advance(resolved, 'review', { reason: 'moved_after_all' }, shop.clock.now()), resolved);
     await payments.resolve(ID, 'succeeded', 'seen', { by: `4508 0345 0803 4509 ${'x y '.repeat(100)}` });
     const [, first, second, third] = await shop.store.history('default', ID);
@@ -131,16 +136,25 @@ describe('resolve', () => {
       return results;
     }
 
-    it('an interrupted payment needs force to be resolved as failed for an hour by the clock of the store', async () => {
-      const charging = await add({ state: 'charging', createdAt: shop.clock.now(), updatedAt: shop.clock.now() });
-      const interrupted = advance(charging, 'unknown', { reason: 'interrupted' }, shop.clock.now());
-      await shop.store.replace(interrupted, charging);
-      const codes = await callThreeTimes(() =>
-        payments.resolve(ID, 'failed', 'not in the panel').catch(({ code }: { code: string }) => code),
-      );
-      expect(codes).toEqual(['PAYMENT_STATE', 'PAYMENT_STATE', 'PAYMENT_STORE']);
-      expect(await stored()).toEqual(interrupted);
-    });
+    it.each([
+      ['failed', { force: true }],
+      ['succeeded', {}],
+    ] as const)(
+      'for an hour by the clock of the store, an interrupted payment is resolved as %s by %j alone',
+      async (...row) => {
+        const [state, options] = row;
+        const charging = await add({ state: 'charging', createdAt: shop.clock.now(), updatedAt: shop.clock.now() });
+        const interrupted = advance(charging, 'unknown', { reason: 'interrupted' }, shop.clock.now());
+        await shop.store.replace(interrupted, charging);
+        const codes = await callThreeTimes(() =>
+          payments.resolve(ID, 'failed', 'not in the panel').catch(({ code }: { code: string }) => code),
+        );
+        expect(codes).toEqual(['PAYMENT_STATE', 'PAYMENT_STATE', 'PAYMENT_STORE']);
+        expect(await stored()).toEqual(interrupted);
+        await payments.resolve(ID, state, 'in the panel', options);
+        expect(await stored()).toMatchObject({ state, dueAt: state === 'failed' ? expect.any(Date) : null });
+      },
+    );
 
     it('that nothing is known of a payment counts ten minutes later by the clock of the store, an approval at once', async () => {
       await add({ state: 'unknown', reason: 'no_answer' });

@@ -101,6 +101,7 @@ describe('ThreeDPayments', () => {
     ])('is retried %s, after which the payment has failed', async (_when, deadlineMs, tries) => {
       const { payments } = await shop.start({ timeoutMs: deadlineMs });
       const conversationId = await startPayment(payments);
+      await shop.clock.advance(60_000);
       const began = shop.clock.monotonic();
       const tried: number[][] = [];
       const refuse = (_request: unknown, timeoutMs: number) => {
@@ -134,10 +135,10 @@ describe('ThreeDPayments', () => {
     type Answer = Transmission | ((id: string) => Transmission);
 
     /** @param answer of the inquiries: at once, in the background eighteen seconds later, and at a call ten minutes later */
-    async function complete(answer: Answer): Promise<Payment> {
+    async function complete(answer: Answer, authorized: Answer = UNBOUND_APPROVAL): Promise<Payment> {
       const conversationId = await startPayment();
       const inquired = typeof answer === 'function' ? answer(conversationId) : answer;
-      shop.gateway.willAnswer('Auth3d', UNBOUND_APPROVAL);
+      shop.gateway.willAnswer('Auth3d', typeof authorized === 'function' ? authorized(conversationId) : authorized);
       shop.gateway.willAnswer('CheckPayment', inquired, inquired, inquired);
       const payment = await comeBack(conversationId);
       expect(await payments.find(conversationId)).toEqual(payment);
@@ -174,10 +175,18 @@ describe('ThreeDPayments', () => {
       expect(await payments.inquire(conversationId)).toMatchObject(SUCCEEDED);
     });
 
-    it('succeeds with one event and no details of the answer that may be of another', async () => {
-      const { conversationId, ...payment } = await complete(paid({ amount: 149.9, orderId: 'o-inquiry' }));
+    it.each<[string, Answer, object]>([
+      ['no details of the answer that may be of another', UNBOUND_APPROVAL, { authCode: null }],
+      [
+        'the details of an answer that has its conversationId alone',
+        (conversationId) => reply({ code: 'B0000', conversationId, authCode: '004512', orderId: 'o-auth3d' }),
+        { authCode: '004512' },
+      ],
+    ])('succeeds with one event and %s', async (_what, authorized, details) => {
+      const inquired = paid({ amount: 149.9, orderId: 'o-inquiry' });
+      const { conversationId, ...payment } = await complete(inquired, authorized);
       expect(payment).toMatchObject({ ...SUCCEEDED, version: 4, chargedAmount: '149.9' });
-      expect(payment).toMatchObject({ authCode: null, orderId: 'o-inquiry', paymentId: null });
+      expect(payment).toMatchObject({ orderId: 'o-inquiry', paymentId: null, ...details });
       expect(shop.gateway.sent('CheckPayment')).toMatchObject([{ conversationId }]);
       await payments.reconcile();
       expect(shop.journal).toEqual([`${conversationId}:4 succeeded`]);
@@ -279,6 +288,7 @@ describe('ThreeDPayments', () => {
       ['throws', fail, 'threw', 'Error: card'],
       ['rejects', () => Promise.reject(new Error(`card ${CARD}`)), 'threw', 'Error: card'],
       ['returns nothing', () => undefined, 'returned neither true nor false'],
+      ['returns null', () => null, 'returned neither true nor false'],
       ['takes longer than twenty seconds', hang, 'gave no answer in 20 seconds', null, 20],
     ])('stops the payment if it %s', async (...row) => {
       const [, answer, did, thrown = null, seconds] = row;
@@ -290,10 +300,10 @@ describe('ThreeDPayments', () => {
       const index = log.findIndex((line) => line.includes('beforeAuth3d'));
       if (did === null) return expect(index).toBe(-1);
       const start = `error Payment ${conversationId}: beforeAuth3d ${did}, which counts as no; nothing was sent`;
-      const [line = ''] = log[index]?.split(/(?<=three-d\.spec\.ts:)/) ?? [];
+      const line = log[index] ?? '';
       if (thrown === null) expect(line).toBe(`${start}.`);
       else
-        expect([line.startsWith(`${start}: ${thrown}, at `), line.endsWith('three-d.spec.ts:')]).toEqual([true, true]);
+        expect([line.startsWith(`${start}: ${thrown}, at `), /three-d\.spec\.ts\b/.test(line)]).toEqual([true, true]);
       const error = thrown === null ? {} : { error: thrown };
       expect(records[index]).toMatchObject({ conversationId, reference, account: 'default', ...error });
     });

@@ -71,7 +71,9 @@ describe('PaymentWriter', () => {
     for (const record of [failed, open]) expect(await store.insert(record)).toBeNull();
     const moved: Settlement = (record, now) => advance(record, 'review', { reason: 'moved_after_all' }, now);
     expect(await writer.settle(failed, moved)).toMatchObject({ record: { state: 'review' }, isStored: true });
-    expect(await store.find('default', 'ONE')).toMatchObject({ state: 'review', referenceLock: null });
+    const stored = await store.find('default', 'ONE');
+    expect(stored).toMatchObject({ state: 'review', referenceLock: null });
+    expect(advance(stored!, 'review', { note: 'asked' }, new Date()).referenceLock).toBeNull();
     expect(await store.find('default', 'TWO')).toEqual(open);
     expect([owed.count, published]).toEqual([0, ['ONE:2 refund.review']]);
   });

@@ -102,6 +102,14 @@ async function word(about: About, answer: Transmission, options = NOT_FOUND): Pr
 const words = (options?: MorposDialectOptions) => (input: string) =>
   toldBy<About>(['sale', 'page', 'refund'], (about) => word(about, answerOf(input), options));
 
+/** What an inquiry's answer settles a sale as, and what is kept of the answer. */
+const settled = async (input: string): Promise<string> => {
+  const said = await stubClient(answerOf(input), morposDialect()).client.checkPayment(PAYMENT);
+  if (!said || !('charge' in said)) return 'nothing';
+  const { state, reason, isPlain, result } = said.charge;
+  return [state, reason, isPlain && '(plain)', result?.orderId].filter(Boolean).join(' ');
+};
+
 /** Why nothing is shown to the buyer, and what is kept of the answer then. */
 const openings = (input: string) =>
   toldBy<'Init3d' | HostedForm>(['Init3d', 'page', 'embedded'], async (asked) => {
@@ -137,6 +145,7 @@ test('what answers mean', () =>
     'Where signs are verified, and bad': verdicts({ verifySign: true }),
     'An inquiry about a sale, a page or a refund of 60.00 lira': words(),
     'Where Tamam is the word for success': words({ successStatuses: ['Tamam'] }),
+    'What the answer to an inquiry about a sale settles it as': settled,
     'What may be shown to the buyer': openings,
     'A question about the card 45080345': card(),
     'A question about the card 450803': card({ bin: '450803' }),

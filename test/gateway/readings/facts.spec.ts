@@ -73,8 +73,14 @@ test.each<[body: unknown, Partial<AnswerFacts>, Partial<Question>?]>([
   [`\r\n {"code":"B0000","x":${DEEP}}\n`, { code: 'approved' }],
   ...['', ' ', '\0'].map((body): [string, object] => [body, NOTHING]),
   [{ code: '00' }, { code: 'approved' }, knowing({ approvedCodes: new Set(['00']) })],
-  [{ code: 'B9912' }, { code: 'declined' }, knowing({ declinedPrefixes: ['B99'] })],
+  [{ code: 'B9912' }, { code: 'declined' }, knowing({ declinedPrefixes: ['B98', 'B99'] })],
   [{ code: 'RVV1' }, { code: 'unheard' }, knowing({ declinedPrefixes: ['B99'] })],
+  [
+    { responseCode: 'RVV1' },
+    { code: 'card' },
+    { ...SALE, ...knowing({ inquiryDeclinedCodes: RVV1, declinedPrefixes: [] }) },
+  ],
+  [{ responseCode: 'B0012' }, { code: 'declined' }, { ...SALE, ...knowing({ inquiryUnpaidCodes: undefined }) }],
   // A code in several sets of a host is the least certain, but for an approval.
   [{ code: 'B9999' }, { code: 'indeterminate' }, knowing({ declinedPrefixes: ['B99'] })],
   [{ code: 'RVV1' }, { code: 'indeterminate' }, knowing({ declinedCodes: RVV1, indeterminateCodes: RVV1 })],
@@ -129,7 +135,7 @@ describe('what a dialect of the host’s gives', () => {
   };
 
   it.each<[given: object, facts: Partial<AnswerFacts>, Partial<Question>?]>([
-    [{ isSuccessful: 'yes', message: {} }, { status: 'other', text: 'other' }, SALE],
+    [{ isSuccessful: 'yes', message: {}, transactionType: 7 }, { status: 'other', text: 'other', type: 'other' }, SALE],
     [{ unreadable: ['transactionType', 'transactionStatus'] }, { type: 'other', status: 'unreadable' }, SALE],
     [{}, { code: 'none', id: 'absent', names: 'neither' }],
     [{ code: 0, resultCode: null }, { code: 'none' }],
@@ -141,10 +147,7 @@ describe('what a dialect of the host’s gives', () => {
       { code: 'approved', amount: 'other' },
     ],
     [{ unreadable: ['currency', 'conversationId'] }, { currency: 'other', id: 'foreign' }],
-    [
-      { amount: {}, currency: {} },
-      { amount: 'other', currency: 'other' },
-    ],
+    [{ amount: {}, currency: {} }, { amount: 'other', currency: 'other' }, THREE],
   ])('%j: %j', (...row) => {
     const [given, facts, over] = row;
     expect(giving(() => given, over).facts).toMatchObject({ reply: 'read', ...facts });
