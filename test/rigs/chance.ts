@@ -30,17 +30,6 @@ export class Chance {
     return choices[this.between(0, choices.length - 1)]!;
   }
 
-  /** One of the names, each as often as its weight says. */
-  weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
-    const entries = Object.entries(weights) as [Name, number][];
-    let rest = this.fraction() * entries.reduce((sum, [, weight]) => sum + weight, 0);
-    for (const [name, weight] of entries) {
-      rest -= weight;
-      if (rest < 0) return name;
-    }
-    return entries[0]![0];
-  }
-
   /** A seed for random numbers that are drawn apart from these. */
   seed(): number {
     return Math.floor(this.fraction() * 2 ** 32);
