@@ -33,6 +33,7 @@ import {
 } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { openSqlStore } from 'nestjs-card-payment/sql';
+import { SUMMARY } from '../operations/log-lines.js';
 import { ExpectedTexts } from '../rigs/expected-texts.js';
 import { variablesOf } from '../rigs/simulated-gateway.js';
 import { closedPort } from '../rigs/sockets.js';
@@ -483,7 +484,7 @@ class ModuleLog implements LoggerService {
         'GATEWAY',
       );
       this.all.push(line, ...more.map(String));
-      if (more.includes('PaymentModule')) this.lines.push(line);
+      if (more.includes('PaymentModule') && !SUMMARY.test(line)) this.lines.push(line);
     };
   }
 }

@@ -20,7 +20,7 @@ export function logLines(records: unknown[] = []): string[] {
 }
 
 /** What an application says a minute later of the lines that it left out: by then another test may run. */
-const SUMMARY = / more in the same minute were not logged\.$/;
+export const SUMMARY = / more in the same minute were not logged\.$/;
 
 /**
  * A logger for an application, which overrides the logger that was set before. What applications of earlier tests sum up
