@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
-import { cpuMs } from '../../rigs/cpu-time.js';
 
 function parse(text: string): ReplyFields {
   const fields = ReplyFields.parse(text);
@@ -101,22 +100,6 @@ describe('the fields of a reply', () => {
     expect([fields.text('code'), fields.object('__proto__')?.text('code')]).toEqual([null, 'B0000']);
     expect([fields.text('constructor'), parse('{}').has('constructor')]).toEqual(['x', false]);
     expect(({} as { code?: string }).code).toBeUndefined();
-  });
-
-  it.each<[string, string]>([
-    ['numbers', '{"a":[1' + ',1'.repeat(500_000) + ']}'],
-    ['texts', '{"a":[""' + ',""'.repeat(340_000) + ']}'],
-    ['objects', '{"a":[{}' + ',{}'.repeat(340_000) + ']}'],
-    ['colons', '{"' + 'a'.repeat(500_000) + '\\u0062"' + ':'.repeat(500_000) + '1}'],
-    ['levels', '{"a":' + '['.repeat(500_000) + ']'.repeat(500_000) + '}'],
-    ['names', '{' + Array.from({ length: 90_000 }, (_, index) => `"k${index}":1`).join() + '}'],
-  ])('are not read out of a mebibyte of %s, which would hold up the event loop', (_what, text) => {
-    const times = [1, 2, 3].map(() => {
-      const began = cpuMs();
-      expect(ReplyFields.parse(text)).toBeNull();
-      return cpuMs() - began;
-    });
-    expect(Math.min(...times)).toBeLessThan(100);
   });
 
   it('may hold long texts, and nest 10,000 deep', () => {
