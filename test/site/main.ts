@@ -5,12 +5,11 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { serve } from 'vitepress';
 import { launchBrowser } from '../browser/browser.js';
-import { freePort } from '../services/server.js';
 import { markdownProblems } from './markdown-check.js';
 import { checkPage, type CheckedPage } from './page-check.js';
 import { searchProblems } from './search-check.js';
+import { serveSite } from './site-server.js';
 
 const FOLDER = 'site/html';
 const BASE = '/nestjs-card-payment/';
@@ -28,9 +27,7 @@ const all = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
 const chosen = positionals.length > 0 ? all.filter((page) => positionals.some((word) => page.includes(word))) : all;
 if (values.pictures) mkdirSync(values.pictures, { recursive: true });
 
-const port = await freePort();
-const origin = `http://localhost:${port}`;
-const { server: site } = await serve({ root: 'docs', port });
+const site = await serveSite(FOLDER, BASE);
 const browser = await launchBrowser();
 const checked = new Map<string, CheckedPage>();
 const waiting = [...chosen];
@@ -38,7 +35,7 @@ await Promise.all(
   Array.from({ length: AT_ONCE }, async () => {
     const page = await browser.newPage();
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      const found = await checkPage(page, `${origin}${BASE}${name}`, pictureOf(page, name));
+      const found = await checkPage(page, `${site.origin}${BASE}${name}`, pictureOf(page, name));
       checked.set(name, found);
       for (const problem of found.problems) console.error(`/${name}: ${problem}`);
     }
@@ -48,7 +45,7 @@ await Promise.all(
 const ofAll = chosen.length === all.length ? [...deadLinks(), ...(await problemsOfAll())] : [];
 for (const problem of ofAll) console.error(problem);
 await browser.close();
-site?.close();
+site.close();
 const problems = [...checked.values()].reduce((sum, page) => sum + page.problems.length, ofAll.length);
 console.log(`${checked.size} pages of the site, ${problems} problems`);
 process.exitCode = problems > 0 || checked.size === 0 ? 1 : 0;
@@ -58,7 +55,9 @@ async function problemsOfAll(): Promise<string[]> {
   const problems = markdownProblems(FOLDER, pages, ADDRESS);
   const page = await browser.newPage();
   for (const [name, word] of Object.entries(SEARCHED)) {
-    problems.push(...(await searchProblems(page, `${origin}${BASE}${name}`, word)).map((what) => `/${name}: ${what}`));
+    problems.push(
+      ...(await searchProblems(page, `${site.origin}${BASE}${name}`, word)).map((what) => `/${name}: ${what}`),
+    );
   }
   return problems;
 }
@@ -66,7 +65,7 @@ async function problemsOfAll(): Promise<string[]> {
 function deadLinks(): string[] {
   return [...checked].flatMap(([name, { links }]) =>
     [...new Set(links)]
-      .filter((link) => link.startsWith(`${origin}/`))
+      .filter((link) => link.startsWith(`${site.origin}/`))
       .filter((link) => {
         const { pathname, hash } = new URL(link);
         const path = decodeURIComponent(pathname.slice(BASE.length));
@@ -74,7 +73,7 @@ function deadLinks(): string[] {
         const target = checked.get(path);
         return target === undefined || (hash !== '' && !target.ids.includes(decodeURIComponent(hash.slice(1))));
       })
-      .map((link) => `/${name}: leads to nothing: ${link.slice(origin.length)}`),
+      .map((link) => `/${name}: leads to nothing: ${link.slice(site.origin.length)}`),
   );
 }
 
