@@ -43,7 +43,10 @@ const REQUEST = {
 };
 const REFUSAL = { code: 'B0005', message: 'Do not honor', resultCode: 'B0005', resultDescription: 'Do not honor' };
 const RESPONSE = {
-  ...REFUSAL,
+  code: 'B0000',
+  message: 'Approved',
+  resultCode: 'B0000',
+  resultDescription: 'Approved',
   responseDate: '05/02/2025 15:09:09',
   conversationId: 'ABC12345678901234567',
   orderId: 'O1',
@@ -81,7 +84,10 @@ test.each<[ClassConstructor<object>, required: object, whole: object, bad: Recor
     const bad = {
       ...each(1, `${texts} ${others}`),
       ...each('x', 'returnUrl failUrl cardDetails.cardNo cardHolderInfo.buyerGsm'),
-      ...{ paymentMethod: '', conversationId: ' ', 'cardDetails.expDate': '1300', 'cardDetails.cvv': '1' },
+      paymentMethod: '',
+      conversationId: ' ',
+      'cardDetails.expDate': '1300',
+      'cardDetails.cvv': '1',
       'transactionDetails.installmentCount': 0,
       'transactionDetails.amount': '60.00',
       'transactionDetails.currencyCode': '949',
@@ -95,7 +101,10 @@ test.each<[ClassConstructor<object>, required: object, whole: object, bad: Recor
     const bad = {
       ...each(1, `code resultCode resultDescription ${ids} ${texts}`),
       ...each('x', 'transactionDate instrumentDetail okUrl'),
-      ...{ message: null, responseDate: '2025-02-05T15:09:09Z', currency: 949, paymentInfo: [] },
+      message: null,
+      responseDate: '2025-02-05T15:09:09Z',
+      currency: 949,
+      paymentInfo: [],
       'paymentInfo.installmentCount': 1.5,
       'paymentInfo.payFacCommissionRate': '2.5',
       'paymentInfo.amount': '60.00',

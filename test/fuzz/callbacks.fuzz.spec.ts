@@ -24,10 +24,23 @@ interface Fuzz {
 }
 
 const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ maxLength: 40 }));
-const NAMES =
-  'Code code conversationId ConversationId InstrumentDetail InstrumentDetail.CardType MdStatus __proto__ constructor ' +
-  'a[b] a[] toString';
-const name = fc.oneof(fc.constantFrom(...NAMES.split(' ')), text);
+const name = fc.oneof(
+  fc.constantFrom(
+    'Code',
+    'code',
+    'conversationId',
+    'ConversationId',
+    'InstrumentDetail',
+    'InstrumentDetail.CardType',
+    'MdStatus',
+    '__proto__',
+    'constructor',
+    'a[b]',
+    'a[]',
+    'toString',
+  ),
+  text,
+);
 const json = fc.oneof(
   fc.json(),
   fc.dictionary(name, fc.jsonValue({ maxDepth: 3 })).map((value) => JSON.stringify(value)),
@@ -56,8 +69,15 @@ const fuzz: fc.Arbitrary<Fuzz> = fc.record({
   headers: fc.record(
     {
       'content-type': fc.constantFrom(
-        ...[FORM, FORM, 'application/json', 'application/json', 'text/plain', 'multipart/form-data; boundary=x'],
-        ...[`${FORM}; charset=utf-16`, 'x', ';;'],
+        FORM,
+        FORM,
+        'application/json',
+        'application/json',
+        'text/plain',
+        'multipart/form-data; boundary=x',
+        `${FORM}; charset=utf-16`,
+        'x',
+        ';;',
       ),
       'content-encoding': fc.constantFrom('identity', 'identity', 'gzip', 'br', 'x'),
       purpose: fc.constantFrom('prefetch', 'none'),

@@ -35,17 +35,44 @@ const RAW = [
   'HTTP/1.1 200 OK\r\nContent-Length: 9\r\nContent-Length: 3\r\n\r\n{}',
 ].map((line) => Buffer.from(line));
 const CODES = [
-  ...['B0000', 'b0000', 'B0000 ', 'B0051', 'B0010', 'B0096', 'B7777', 'RVV0000999999'],
-  ...['', 'B0000\0', 'B00000', '00', '0'],
+  'B0000',
+  'b0000',
+  'B0000 ',
+  'B0051',
+  'B0010',
+  'B0096',
+  'B7777',
+  '',
+  'RVV0000999999',
+  'B0000\0',
+  'B00000',
+  '00',
+  '0',
 ];
 const scalar = fc.oneof(
   fc.constantFrom(...CODES, AMOUNT, '949', 949, 149.9, 0.01, null, true),
   fc.jsonValue({ maxDepth: 1 }),
 );
-const NAMES =
-  'code Code CODE resultCode conversationId ConversationId currency currencyCode paymentInfo PaymentInfo amount Amount ' +
-  'message instrumentDetail sign __proto__ htmlForm orderId';
-const name = fc.constantFrom(...NAMES.split(' '));
+const name = fc.constantFrom(
+  'code',
+  'Code',
+  'CODE',
+  'resultCode',
+  'conversationId',
+  'ConversationId',
+  'currency',
+  'currencyCode',
+  'paymentInfo',
+  'PaymentInfo',
+  'amount',
+  'Amount',
+  'message',
+  'instrumentDetail',
+  'sign',
+  '__proto__',
+  'htmlForm',
+  'orderId',
+);
 const changes = fc.array(fc.tuple(name, scalar), { maxLength: 4 });
 
 const bodyOf = (right: RightFields): fc.Arbitrary<Answer['body']> =>

@@ -28,6 +28,14 @@ describe('a named path', () => {
     },
   );
 
+  it('is found in many files', () => {
+    const named = FILES.filter((file) => /\.(?:md|ts)$/.test(file)).map((file) =>
+      proseOf(file, readFileSync(file, 'utf8')),
+    );
+    expect(named.flatMap(pathsIn).length).toBeGreaterThan(100);
+    expect(named.flatMap(namesIn).length).toBeGreaterThan(50);
+  });
+
   it.each([
     ['a page', 'docs/page.md', `See \`${DELETED}\`, ${MISSPELT} and ${UNKNOWN}.`],
     ['a comment', 'test/one.ts', `import '../lib/a.js';\n/** As ${DELETED}, ${MISSPELT} and ${UNKNOWN}. */`],

@@ -22,7 +22,10 @@ const SIMULATOR = { baseUrl: 'simulator:', publicUrl: undefined };
 /** Whatever those for the real gateway are, good or bad. */
 const SIMULATED = {
   credentials: { merchantId: '100200300', clientId: 'embedded-simulator', apiKey: 'embedded-simulator-key' },
-  ...{ dialect: { name: 'morpos' }, dateOrder: 'dmy', dispatcher: null, publicUrl: null },
+  dialect: { name: 'morpos' },
+  dateOrder: 'dmy',
+  dispatcher: null,
+  publicUrl: null,
 };
 const scope = (text: string) => ({ credentials: { scope: text } });
 

@@ -274,7 +274,10 @@ describe('the orders of the sample', () => {
           imports: [AttemptLimits],
           controllers: [OrdersController],
           providers: [
-            ...[Basket, Catalogue, OrderRepository, OrderPayments],
+            Basket,
+            Catalogue,
+            OrderRepository,
+            OrderPayments,
             { provide: DemoGateway, useValue: { isOn: false } },
             { provide: ShopDatabase, useValue: { sqlite: database.sqlite } },
           ],

@@ -5,6 +5,10 @@ export interface TcpProxy {
   readonly port: number;
   /** Lets the next request through, and breaks the connection when its answer arrives. */
   loseNextAnswer(): void;
+  /** Withholds every byte of the server from the client, on old and new connections. */
+  freeze(): void;
+  /** Ends the freeze for new connections; what was withheld is lost. */
+  thaw(): void;
   /**
    * Holds what comes over the connections that are open now, and does not notice when a side closes; new connections
    * work. With `answers`, requests still get through.
@@ -45,10 +49,12 @@ export async function startTcpProxy(first: Target | (() => Target)): Promise<Tcp
   const sockets = new Set<Socket>();
   const upstreams = new WeakSet<Socket>();
   let holdsNew = false;
+  let frozen = false;
   let losing = false;
   let lose = false;
 
   const server = createServer((client) => {
+    let cutOff = frozen;
     const { port, host = '127.0.0.1' } = targetOf();
     const upstream = connect(port, host);
     upstreams.add(upstream);
@@ -70,7 +76,7 @@ export async function startTcpProxy(first: Target | (() => Target)): Promise<Tcp
       if (losing) {
         losing = false;
         client.destroy();
-      } else {
+      } else if (!(cutOff ||= frozen)) {
         client.write(chunk);
       }
     });
@@ -93,6 +99,8 @@ export async function startTcpProxy(first: Target | (() => Target)): Promise<Tcp
   return {
     port,
     loseNextAnswer: () => void (lose = true),
+    freeze: () => void (frozen = true),
+    thaw: () => void (frozen = false),
     hold: (what = 'everything') =>
       sockets.forEach((socket) => (what === 'everything' || upstreams.has(socket)) && socket.pause()),
     holdNew: () => void (holdsNew = true),
