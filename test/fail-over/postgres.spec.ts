@@ -20,6 +20,7 @@ const CASES = Array.from({ length: FAIL_OVERS }, (_, run) =>
   }),
 ).flat();
 
+// Each limit is longer than anything takes that a test waits for.
 describe('two shops under load on a PostgreSQL primary with a synchronous standby', () => {
   let pair: PostgresPair;
   let load: StoreLoad;

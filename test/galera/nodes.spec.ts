@@ -12,6 +12,7 @@ import { until } from '../services/until.js';
 let galera: Galera;
 let urls: readonly string[];
 
+// Nodes wait for each other, and copy all data when one is started again: each limit is three minutes.
 describe('nodes', () => {
   beforeAll(async () => {
     galera = await startGalera();

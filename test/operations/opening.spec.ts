@@ -56,7 +56,9 @@ describe('the first record of a payment', () => {
     ['only its failUrl holds it', { returnUrl: 'https://shop.example/' }, true],
     ['only its returnUrl holds it', { failUrl: 'https://shop.example/' }, true],
   ])('keeps the hash of its token if a URL of it holds that: %s', (_where, urls, hasHash) => {
-    expect(record('3d', sale(urls), {}, 'abc').tokenHash !== null).toBe(hasHash);
+    // `printf abc | sha256sum`: releases that run side by side have to agree on it.
+    const hash = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+    expect(record('3d', sale(urls), {}, 'abc').tokenHash).toBe(hasHash ? hash : null);
   });
 
   it('has an attempt id of 128 bits, and a nonce only if the host chose its conversationId', () => {

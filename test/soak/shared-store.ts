@@ -59,10 +59,9 @@ async function behindProxy(
 function proxyTroubles(proxy: TcpProxy): Troubles {
   return {
     freeze: async (ms) => {
-      proxy.hold();
-      proxy.holdNew();
+      proxy.freeze();
       await delay(ms);
-      proxy.release();
+      proxy.thaw();
     },
     outage: async (ms) => {
       await proxy.goDown();

@@ -52,6 +52,7 @@ describe.each(DIALECTS)('the schema in %s', (dialect) => {
     expect(await rowsOf(schema, printed)).toEqual(await rowsOf(schema));
   }, 120_000);
 
+  // Cases of the contract suite run in one test, hence its limit.
   test('a store lives beside the tables of a host, whose Kysely stays open and keeps its plugins', async () => {
     const db = connect();
     await db.schema.createTable('orders').addColumn('id', 'text').addColumn('paid_at', 'bigint').execute();
