@@ -9,6 +9,7 @@ import gql from 'graphql-tag';
 import { createTestEnvironment, registerInitializer, SqljsInitializer, testConfig } from '@vendure/testing';
 import { type PaymentIn, PaymentOperations, PaymentService, PaymentSimulator } from 'nestjs-card-payment';
 import { EntityManager } from 'typeorm';
+import { cardPaymentHandler } from '../src/card-payment.handler';
 import { CardPaymentPlugin } from '../src/card-payment.plugin';
 import { OrderBook } from '../src/order-book';
 
@@ -241,7 +242,23 @@ it('a refund that lost its row in a crash is given once', async () => {
 
 it('two administrators who refund at once give back once', async () => {
   const { id, paymentId, conversationId } = await paidOrder();
-  await Promise.all([refund(paymentId, 2_500), refund(paymentId, 2_500)]);
+  const createRefund = cardPaymentHandler.createRefund.bind(cardPaymentHandler);
+  const handlers: (() => void)[] = [];
+  // This database locks no rows. Both have read the book here before the first writes its row, and the second goes on then.
+  cardPaymentHandler.createRefund = async (...args) => {
+    await new Promise<void>((resolve) => handlers.push(resolve));
+    return createRefund(...args);
+  };
+  const refunds = [refund(paymentId, 2_500), refund(paymentId, 2_500)];
+  try {
+    await until(async () => handlers.length === 2);
+    handlers[0]!();
+    await Promise.race(refunds);
+    handlers[1]!();
+    await Promise.all(refunds);
+  } finally {
+    cardPaymentHandler.createRefund = createRefund;
+  }
   assert.equal(simulator.ledger.refundedAmount(conversationId), '25.00');
   const states = (await inBook(id)).payments[0].refunds.map(({ state }: Answer) => state);
   assert.deepEqual(states.sort(), ['Failed', 'Settled']);
