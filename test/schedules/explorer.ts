@@ -56,13 +56,18 @@ const MAX_PROMISES_SHOWN = 2;
 /**
  * Runs every schedule of a scenario, depth first. Each run repeats the choices of the one before up to the last point
  * with an untried choice, takes that choice, and then always the first one.
+ *
+ * @param isEnough whether a schedule that breaks a promise ends the search
  */
-export async function explore(scenario: Scenario): Promise<Findings> {
+export async function explore(scenario: Scenario, isEnough = (_found: Schedule): boolean => false): Promise<Findings> {
   const path: Point[] = [];
   let broken: Schedule | null = null;
   for (let schedules = 1; ; schedules += 1) {
     const schedule = await follow(scenario, path);
-    if (schedule.broken.length > 0 && isSimpler(schedule, broken)) broken = schedule;
+    if (schedule.broken.length > 0) {
+      if (isEnough(schedule)) return { schedules, broken: schedule };
+      if (isSimpler(schedule, broken)) broken = schedule;
+    }
     while (path.length > 0 && !hasUntried(path.at(-1)!)) path.pop();
     const last = path.at(-1);
     if (!last) return { schedules, broken };
