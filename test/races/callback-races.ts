@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Auth3dDto } from 'nestjs-card-payment';
+import { inWhole } from '../rigs/extent.js';
 import { sale } from '../rigs/sale.js';
 import type { SharedStoreName } from '../rigs/shared-stores.js';
 import { describeControls, describeRaces, PROCESSES, RACES, type RaceRig } from './race-rig.js';
@@ -7,8 +8,8 @@ import { describeControls, describeRaces, PROCESSES, RACES, type RaceRig } from 
 export const COPIES = 48;
 /** How many callbacks race at once; both tabs of an order are in one wave. */
 const WAVE = 12;
-/** Each is open in two tabs, so that as many callbacks race as without. */
-const ORDERS = RACES / 2;
+/** Each is open in two tabs. */
+const ORDERS = inWhole(RACES / 2, 10);
 
 /** The processes complete the same payments at once. */
 export function describeCallbackRaces(rig: RaceRig, store: SharedStoreName): void {
