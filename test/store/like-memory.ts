@@ -9,9 +9,9 @@ import { StoreScript } from './contract/store-script.js';
 import { StoreTrial } from './contract/store-trial.js';
 
 const MINUTE_MS = 60_000;
-const RUNS = inWhole(100, 8);
+const RUNS = inWhole(100, 4);
 /** Random scripts do not always do what matters most: more of them run until this much of it was done. */
-const ENOUGH = inWhole({ leased: 400, purgedWithRefunds: 5 }, { leased: 60, purgedWithRefunds: 1 });
+const ENOUGH = inWhole({ leased: 400, purgedWithRefunds: 5 }, { leased: 30, purgedWithRefunds: 1 });
 /** After how many steps the stores are looked at as a whole. */
 const LOOK_EVERY = inWhole(4, 12);
 /** Shrinking a failure can take long. */

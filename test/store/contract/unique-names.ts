@@ -105,37 +105,36 @@ async function expectFree(trial: StoreTrial, name: UniqueKey, value: string): Pr
 
 /** That nobody can take a name, and that whoever tries changes nothing and keeps no other name. */
 async function expectTaken(trial: StoreTrial, name: UniqueKey, value: string, holder?: PaymentRecord): Promise<void> {
-  for (const store of trial.stores) {
-    const isShown = name === 'idempotencyKey' || name === 'referenceLock';
-    same(await lookUp(store, trial, name, value), holder ?? (isShown ? 'purged' : null));
-    const others: Names = {
-      conversationId: unique('other'),
-      idempotencyKey: unique('key'),
-      tokenHash: unique('token'),
-      referenceLock: unique('lock'),
-    };
-    const rival = trial.record({
-      hostIdNonce: HOST_ID_NONCE,
-      state: 'unknown',
-      dueAt: at(0),
-      ...others,
-      [name]: value,
-    });
-    const open = await trial.insert({ tokenHash: unique('token') });
-    const before = await trial.counts(store);
-    assert.equal(await store.insert(rival, ledgerEventOf(rival)), name);
-    if (name !== 'conversationId') await trial.expectGone(rival);
-    // No payment takes the key of a purged one by a replace.
-    if (name === 'referenceLock' || (name !== 'conversationId' && holder)) {
-      const claim = { ...rival, conversationId: open.conversationId, version: 2, hostIdNonce: null };
-      const claimed = trial.tryReplace(claim, open, ledgerEventOf(claim), store);
-      if (name === 'referenceLock') assert.equal(await claimed, 'locked');
-      else await assert.rejects(claimed);
-    }
-    await trial.expectStored(open);
-    same([await trial.versions(open), await trial.leaseDue(), await trial.counts(store)], [[1], [], before]);
-    await trial.insert({ ...others, [name]: name === 'conversationId' ? unique('other') : null });
+  const store = trial.racer(NAMES.indexOf(name));
+  const isShown = name === 'idempotencyKey' || name === 'referenceLock';
+  same(await lookUp(store, trial, name, value), holder ?? (isShown ? 'purged' : null));
+  const others: Names = {
+    conversationId: unique('other'),
+    idempotencyKey: unique('key'),
+    tokenHash: unique('token'),
+    referenceLock: unique('lock'),
+  };
+  const rival = trial.record({
+    hostIdNonce: HOST_ID_NONCE,
+    state: 'unknown',
+    dueAt: at(0),
+    ...others,
+    [name]: value,
+  });
+  const open = await trial.insert({ tokenHash: unique('token') });
+  const before = await trial.counts(store);
+  assert.equal(await store.insert(rival, ledgerEventOf(rival)), name);
+  if (name !== 'conversationId') await trial.expectGone(rival);
+  // No payment takes the key of a purged one by a replace.
+  if (name === 'referenceLock' || (name !== 'conversationId' && holder)) {
+    const claim = { ...rival, conversationId: open.conversationId, version: 2, hostIdNonce: null };
+    const claimed = trial.tryReplace(claim, open, ledgerEventOf(claim), store);
+    if (name === 'referenceLock') assert.equal(await claimed, 'locked');
+    else await assert.rejects(claimed);
   }
+  await trial.expectStored(open);
+  same([await trial.versions(open), await trial.leaseDue(), await trial.counts(store)], [[1], [], before]);
+  await trial.insert({ ...others, [name]: name === 'conversationId' ? unique('other') : null });
   if (holder) await trial.expectStored(holder);
 }
 
