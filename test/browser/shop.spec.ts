@@ -202,6 +202,10 @@ describe('shop', () => {
       await buyer.page.goto(`${shop.url}/orders/${orderId}/pay`);
       await buyer.sees('paid');
       expect(shop.simulator.requests).toEqual([]);
+      // What was put into the basket since stays there; what was paid leaves it.
+      const emptied = async (basket: string) =>
+        (await shop.get(`/orders/${orderId}`, { cookie: `basket=${basket}` })).headers.get('set-cookie');
+      expect([await emptied('cup.2'), await emptied('cup.1')]).toEqual([null, expect.stringMatching(/^basket=;/)]);
     });
   });
 
