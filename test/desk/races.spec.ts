@@ -73,18 +73,21 @@ describe('forms of a desk', () => {
     expect([given(), StaffAccess.recorded]).toEqual([['refund 10.00'], []]);
   });
 
-  it.each([['0b3f6a1e-4f5c-4d6e-8a7b-1234567890ab'], ['Su\u0308meyye'], [' Ada ']])(
-    'that %j clicks twice give back once, and say so',
-    async (name) => {
-      StaffAccess.staff = { ada: { name, rights: EVERYTHING } };
-      const page = await openPayment(await pay());
-      const answers = await Promise.all([1, 2].map(() => act(page, 'refund', { amount: '10' })));
-      answers.push(await act(page, 'refund', { amount: '10' }));
-      expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
-      expect((await answers[0]!.follow()).text).toContain('Refund: Given back.');
-      expect(given()).toEqual(['refund 10.00']);
-    },
-  );
+  it.each([
+    ['0b3f6a1e-4f5c-4d6e-8a7b-1234567890ab'],
+    ['+90 555 111 22 33'],
+    ['Su\u0308meyye'],
+    ['X'.repeat(250)],
+    [' Ada '],
+  ])('that %j clicks twice give back once, and say so', async (name) => {
+    StaffAccess.staff = { ada: { name, rights: EVERYTHING } };
+    const page = await openPayment(await pay());
+    const answers = await Promise.all([1, 2].map(() => act(page, 'refund', { amount: '10' })));
+    answers.push(await act(page, 'refund', { amount: '10' }));
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
+    expect((await answers[0]!.follow()).text).toContain('Refund: Given back.');
+    expect(given()).toEqual(['refund 10.00']);
+  });
 
   it.each<Form>([
     ['resolve', { state: 'succeeded', note: NOTE }],
