@@ -17,8 +17,6 @@ const CALLERS = RUN.filter(({ measures }) => measures === 'calls');
 const CALLBACKS = RUN.filter(({ measures }) => measures === 'callbacks');
 /** How far sizes may be apart for the work to be the same. */
 const TOLERANCE = 0.15;
-/** What each subject says of a declined payment. */
-const DECLINED = /not approved|did not succeed|payment is failed|answered by/;
 
 interface Request {
   readonly path: string;
@@ -27,94 +25,68 @@ interface Request {
 
 let gateway: MockGateway;
 let requests: Request[];
-let answers: typeof answerTo;
 const stores = new Stores();
 
 describe('subjects', () => {
   beforeAll(async () => {
     gateway = await startMockGateway((path, body) => {
       requests.push({ path, body });
-      return answers(path, body);
+      return answerTo(path, body);
     });
   });
   beforeEach(() => {
     requests = [];
-    answers = answerTo;
   });
   afterAll(async () => {
     await gateway.close();
     await stores.close();
   });
 
-  describe.each(CALLERS)('$name', (subject) => {
-    it('sends each sale once, whole, and keeps its connections', async () => {
-      const before = gateway.connections();
-      await run(subject);
-      expect(requests).toHaveLength(CALLS);
-      // A client may call again before it has put the connection back.
-      expect(gateway.connections() - before).toBeLessThan(CALLS);
-      const path = requests[0]!.path;
-      for (const { body } of requests) {
-        const sent = decodeURIComponent(body);
-        for (const value of [CARD.cardNo, CARD.cvv, RETURN_URLS.returnUrl.split('/direct/')[0]!, HOLDER.buyerGsm]) {
-          expect(sent).toContain(value);
-        }
-        expect(sent.replaceAll('.', '')).toContain(AMOUNT.replace('.', ''));
-        expectSameSize(sent, `${JSON.stringify(doPaymentBody(0))}${' '.repeat(`,"sign":"${'A'.repeat(44)}"`.length)}`);
-        if (path.endsWith('DoPayment')) {
-          expect(Object.keys(flat(JSON.parse(body))).sort()).toEqual(
-            Object.keys(flat({ ...doPaymentBody(0), sign: '' })).sort(),
-          );
-        }
+  it.each(CALLERS)('$name sends each sale once, whole, and keeps its connections', async (subject) => {
+    const before = gateway.connections();
+    const size = JSON.stringify({ ...doPaymentBody(0), sign: 'A'.repeat(44) }).length;
+    await run(subject);
+    expect(requests).toHaveLength(CALLS);
+    // A client may call again before it has put the connection back.
+    expect(gateway.connections() - before).toBeLessThan(CALLS);
+    const path = requests[0]!.path;
+    for (const { body } of requests) {
+      const sent = decodeURIComponent(body);
+      for (const value of [CARD.cardNo, CARD.cvv, RETURN_URLS.returnUrl.split('/direct/')[0]!, HOLDER.buyerGsm]) {
+        expect(sent).toContain(value);
       }
-      expect(new Set(requests.map(({ body }) => /BEN\d{17}|[A-Z0-9]{20}/.exec(body)?.[0])).size).toBe(CALLS);
-    });
-  });
-
-  it.each(CALLERS.filter(isFast))('$name fails when the payment is declined', async (subject) => {
-    answers = (path, body) => declined(answerTo(path, body));
-    await expect(run(subject, 1)).rejects.toThrow(DECLINED);
-    expect(requests).toHaveLength(1);
-  });
-
-  describe.each(CALLBACKS)('$name', (subject) => {
-    it("passes on what the bank sent, once, and sends the buyer to the payers' page", async () => {
-      await run(subject);
-      expect(auth3d()).toHaveLength(CALLS);
-      for (const { body } of auth3d()) {
-        const { conversationId, ...sent } = flat(JSON.parse(body));
-        const { conversationId: _id, ...expected } = bankFields('');
-        expect(sent).toEqual(expected);
-        expect(conversationId).toHaveLength(20);
+      expect(sent.replaceAll('.', '')).toContain(AMOUNT.replace('.', ''));
+      expect(Math.abs(sent.length - size) / size).toBeLessThan(TOLERANCE);
+      if (path.endsWith('DoPayment')) {
+        expect(Object.keys(flat(JSON.parse(body))).sort()).toEqual(
+          Object.keys(flat({ ...doPaymentBody(0), sign: '' })).sort(),
+        );
       }
-      expect(new Set(auth3d().map(({ body }) => body)).size).toBe(CALLS);
-    });
+    }
+    expect(new Set(requests.map(({ body }) => /BEN\d{17}|[A-Z0-9]{20}/.exec(body)?.[0])).size).toBe(CALLS);
   });
 
-  it.each(CALLBACKS.filter(isFast))('$name fails when the payment is declined', async (subject) => {
-    answers = (path, body) => (path.endsWith('/Auth3d') ? declined(answerTo(path, body)) : answerTo(path, body));
-    await expect(run(subject, 1)).rejects.toThrow(DECLINED);
-    expect(auth3d()).toHaveLength(1);
-  });
-
-  it('answers each client at about the same length', () => {
-    const reference = answerTo('/v1/Payment/DoPayment', JSON.stringify(doPaymentBody(0)))!;
-    expectSameSize(answerTo('/v1/payment_intents', '')!, reference);
+  it.each(CALLBACKS)('$name passes on what the bank sent, once', async (subject) => {
+    await run(subject);
+    expect(auth3d()).toHaveLength(CALLS);
+    for (const { body } of auth3d()) {
+      const { conversationId, ...sent } = flat(JSON.parse(body));
+      const { conversationId: _id, ...expected } = bankFields('');
+      expect(sent).toEqual(expected);
+      expect(conversationId).toHaveLength(20);
+    }
+    expect(new Set(auth3d().map(({ body }) => body)).size).toBe(CALLS);
   });
 });
 
-async function run(subject: Subject, calls = CALLS): Promise<void> {
+async function run(subject: Subject): Promise<void> {
   const store = await stores.empty(subject.store);
   const setup = { gatewayUrl: gateway.url, storeUrl: store.url, packageFolder: process.cwd() };
   try {
-    await runSubject(subject, setup, { warmUp: 0, calls, atOnce: 1 });
+    await runSubject(subject, setup, { warmUp: 0, calls: CALLS, atOnce: 1 });
   } finally {
     await store.remove();
   }
-}
-
-function expectSameSize(one: string, other: string): void {
-  expect(Math.abs(one.length - other.length) / other.length).toBeLessThan(TOLERANCE);
 }
 
 function auth3d(): Request[] {
@@ -133,9 +105,4 @@ function flat(value: unknown, prefix = ''): Record<string, unknown> {
     string,
     unknown
   >;
-}
-
-/** The same answer with every word for success changed. */
-function declined(answer: string | null): string | null {
-  return answer?.replaceAll('B0000', 'B0051').replace('"succeeded"', '"canceled"') ?? null;
 }

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { context, metrics, trace } from '@opentelemetry/api';
-import { Validator } from '@seriousme/openapi-schema-validator';
 import { startTelemetry } from '../../sample/src/observability/telemetry.js';
 import { sale } from '../rigs/sale.js';
 import { listen, type Listener } from '../rigs/sockets.js';
@@ -52,14 +51,8 @@ describe('the sample shop', () => {
     await buyer.page.goto(`${shop.url}/docs`);
     await buyer.page.getByText('Starts a 3D Secure payment of an order.').waitFor();
     expect(await buyer.page.getByText('CardDetailsDto').count()).toBeGreaterThan(0);
-  });
-
-  it('describes its API, and only that, by a valid document', async () => {
     const document = (await (await shop.get('/docs-json')).json()) as { paths: object };
     expect(Object.keys(document.paths)).toEqual(['/api/orders/{id}/pay', '/api/orders/{id}/payment-page']);
-    expect(await new Validator().validate(structuredClone(document) as Record<string, unknown>)).toEqual({
-      valid: true,
-    });
   });
 
   it('starts a payment with the order’s amount, and refuses with JSON', async () => {

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { useDesk } from '../desk/desk-shop.js';
 import { sale } from '../rigs/sale.js';
@@ -82,16 +81,6 @@ describe('the desk in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('an open page that could not be given up is told of, for everyone', async () => {
-    const page = await visit({}, `/payments/${ids['open']}`);
-    shop.simulator.fail({ operation: 'CheckPayment', kind: 'status', status: 503 });
-    await page.locator('summary', { hasText: 'Give the open page up' }).click();
-    await page.getByRole('button', { name: 'Give the open page up…' }).click();
-    await page.getByRole('button', { name: 'Yes: Give the open page up' }).click();
-    expect(await page.getByRole('status').innerText()).toBe('Give the open page up: Page open.');
-    expect(await barriersOf(page)).toEqual([]);
-  });
-
   it('a payment is settled by keyboard, a refund is clicked twice, and Back gives nothing back again', async () => {
     const id = await lose();
     const page = await visit({ javaScriptEnabled: false });
@@ -124,12 +113,5 @@ describe('the desk in a browser', () => {
     const page = await visit({}, `/payments/${await lose()}`, plain);
     await page.getByRole('button', { name: 'Ask the gateway' }).click();
     await page.locator('h1 [data-state="succeeded"]').waitFor();
-  });
-
-  it('a picture of it can be taken', async () => {
-    const page = await visit({ viewport: { width: 1200, height: 900 } });
-    const picture = await page.screenshot();
-    expect(picture.length).toBeLessThan(200 * 1024);
-    if (process.env.DESK_PICTURE) writeFileSync(process.env.DESK_PICTURE, picture);
   });
 });

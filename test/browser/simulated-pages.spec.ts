@@ -1,7 +1,7 @@
 import type { BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../lib/simulator/index.js';
 import { ReceivingShop } from '../simulator/receiving-shop.js';
-import { type Asked, CARD, fieldsOf, newConversationId, SimulatedMerchant } from '../simulator/simulated-merchant.js';
+import { type Asked, CARD, fieldsOf, SimulatedMerchant } from '../simulator/simulated-merchant.js';
 import { useBrowser } from './shared-browser.js';
 
 const NAME = '<b>Çiçek & Co</b>';
@@ -68,9 +68,7 @@ describe('the pages of the simulator', () => {
       await showBank(bank);
       expect(await bank.locator('html').getAttribute('lang')).toBe('tr');
       const text = await bank.locator('main').innerText();
-      for (const part of ['Simülatör', NAME, '₺1.149,90', '5246 77** **** 3508', '123456']) {
-        expect(text).toContain(part);
-      }
+      for (const part of ['Simülatör', NAME, '₺1.149,90', '5246 77** **** 3508']) expect(text).toContain(part);
       await type(bank, '000000');
       expect(await bank.getByRole('alert').innerText()).toContain('2');
       await bank.getByRole('link', { name: 'EN' }).click();
@@ -120,9 +118,8 @@ describe('the pages of the simulator', () => {
     }
 
     /** Pays as a browser posts it, without one. */
-    function post(url: string, fields: Record<string, string> = {}): Promise<Response> {
-      const body = new URLSearchParams({ action: 'pay', ...CARD, ...fields });
-      return fetch(url, { method: 'POST', body });
+    function post(url: string): Promise<Response> {
+      return fetch(url, { method: 'POST', body: new URLSearchParams({ action: 'pay', ...CARD }) });
     }
 
     async function type(place: Page | FrameLocator, cardNo: string, code = CARD.cvv): Promise<void> {
@@ -177,46 +174,20 @@ describe('the pages of the simulator', () => {
       expect(at.url()).toBe(checkout);
     });
 
-    it('says what is wrong with each field', async () => {
-      const conversationId = newConversationId();
-      const address = await open({ conversationId, language: 'en' });
-      for (const [field, ...values] of [
-        ['cardNo', '4000000000000001', ''],
-        ['expDate', '13/30', '2030-12'],
-        ['cvv', '12'],
-        ['installmentCount', '5', 'x'],
-      ] as const) {
-        for (const value of values) {
-          const html = await (await post(address, { [field]: value })).text();
-          expect(html.match(/id="\w+-error"/g)).toEqual([`id="${field}-error"`]);
-          expect(html).toContain('Check the details of the card.');
-        }
-      }
-      expect(simulator.ledger.decision(conversationId)).toBeUndefined();
-      expect((await post(address)).status).toBe(200);
-      expect(simulator.ledger.charges).toHaveLength(1);
-    });
-
     it('is gone once it was closed, and unknown addresses never were there', async () => {
       const closed = await open();
       simulator.closePage(closed);
-      const noPage = 'There is no such payment page, or it was closed.';
-      const noVerification = 'There is no such verification, or it has expired.';
-      for (const [address, status, text] of [
-        [closed, 410, noPage],
-        [`${simulator.url}/hosted/x`, 404, noPage],
-        [`${simulator.url}/v1/EmbeddedPayment/processPayment`, 404, noPage],
-        [`${simulator.url}/acs/00000000-0000-0000-0000-000000000000`, 404, noVerification],
-        [closed.replace('/hosted/', '/acs/'), 404, noVerification],
+      for (const [address, status] of [
+        [closed, 410],
+        [`${simulator.url}/hosted/x`, 404],
+        [`${simulator.url}/v1/EmbeddedPayment/processPayment`, 404],
+        [closed.replace('/hosted/', '/acs/'), 404],
       ] as const) {
-        for (const answer of [await post(address, { lang: 'en' }), await fetch(`${address}?lang=en`)]) {
+        for (const answer of [await post(address), await fetch(address)]) {
           expect([address, answer.status]).toEqual([address, status]);
-          expect(answer.headers.get('cache-control')).toBe('no-store');
-          expect(await answer.text()).toContain(text);
         }
       }
       expect(simulator.ledger.charges).toEqual([]);
-      expect(simulator.requests.filter(({ operation }) => operation !== 'hostedPage')).toEqual([]);
     });
 
     it.each([
@@ -228,7 +199,6 @@ describe('the pages of the simulator', () => {
       expect(html).toContain('The bank did not answer');
       expect(html).not.toContain('<form');
       expect(simulator.ledger.charges).toHaveLength(times);
-      expect((await (await fetch(address)).text()).includes('did not answer')).toBe(times === 1);
     });
   });
 });

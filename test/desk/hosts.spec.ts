@@ -3,7 +3,7 @@ import { ValidationPipe, VersioningType } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { MemoryPaymentStore, PaymentConfigurationError, PaymentModule } from 'nestjs-card-payment';
 import { DeskAccess, PaymentDeskModule } from 'nestjs-card-payment/desk';
-import { type Platform, PLATFORMS, sale, simulatorOptions, useMerchants } from '../e2e/merchant.js';
+import { type Platform, sale, simulatorOptions, useMerchants } from '../e2e/merchant.js';
 import { DeskPage, type DeskSetup, EVERYTHING, StaffAccess, withDesk } from './desk-shop.js';
 
 @Injectable()
@@ -26,8 +26,6 @@ class NamedAccess extends DeskAccess {
     return { name: this.names.name, rights: EVERYTHING };
   }
 }
-@Module({ providers: [Names], exports: [Names] })
-class NamesModule {}
 @Module({ providers: [Names, NamedAccess], exports: [NamedAccess] })
 class AccessModule {}
 
@@ -51,28 +49,18 @@ describe('hosts of a desk', () => {
     return app;
   }
 
-  const hosts: [string, string, (app: INestApplication) => void][] = [
-    ['with a global prefix', '/api/desk', (app) => app.setGlobalPrefix('api')],
+  const STRICT = { whitelist: true, forbidNonWhitelisted: true, transform: true, validateCustomDecorators: true };
+  it.each<[Platform, string, string, (app: INestApplication) => void]>([
+    ['express', 'with a global prefix', '/api/desk', (app) => app.setGlobalPrefix('api')],
+    ['fastify', 'with a global prefix', '/api/desk', (app) => app.setGlobalPrefix('api')],
     [
+      'express',
       'with versions in its addresses',
       '/desk',
       (app) => app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' }),
     ],
-    [
-      'with a strict validation pipe',
-      '/desk',
-      (app) =>
-        app.useGlobalPipes(
-          new ValidationPipe({
-            whitelist: true,
-            forbidNonWhitelisted: true,
-            transform: true,
-            validateCustomDecorators: true,
-          }),
-        ),
-    ],
-  ];
-  it.each(PLATFORMS.flatMap((platform) => hosts.map((host) => [platform, ...host] as const)))(
+    ['fastify', 'with a strict validation pipe', '/desk', (app) => app.useGlobalPipes(new ValidationPipe(STRICT))],
+  ])(
     'on %s %s, its links and redirects work, also behind a proxy that strips a path',
     async (platform, _what, path, configure) => {
       const shop = await start(platform, { configure });
@@ -100,8 +88,8 @@ describe('hosts of a desk', () => {
     },
   );
 
-  it.each(PLATFORMS)('on %s, every route is closed by the host’s guard', async (platform) => {
-    const { url } = await start(platform, { decorators: [UseGuards(NightGuard)] });
+  it('every route is closed by the host’s guard', async () => {
+    const { url } = await start('express', { decorators: [UseGuards(NightGuard)] });
     const posts = ['/payments/X/acts', '/payments/X/review', '/deliveries/replay'];
     for (const path of ['', '/payments', '/payments/X', '/deliveries', '/desk.css', ...posts]) {
       expect([path, (await DeskPage.get(`${url}/desk${path}`)).status]).toEqual([path, 403]);
@@ -124,8 +112,10 @@ describe('hosts of a desk', () => {
     expect((await one.payments.refunds(conversationId)).map(({ amount }) => amount)).toEqual(['10.00']);
   });
 
-  it.each([NamesModule, AccessModule])('its access is given what it needs by %s', async (module) => {
-    const app = await startModule(PaymentDeskModule.forRoot({ path: 'desk', access: NamedAccess, imports: [module] }));
+  it('its access is given what it needs by a module', async () => {
+    const app = await startModule(
+      PaymentDeskModule.forRoot({ path: 'desk', access: NamedAccess, imports: [AccessModule] }),
+    );
     const page = await DeskPage.get(`${await app.getUrl()}/desk`);
     await app.close();
     expect(page.text).toContain('You are Cem.');
@@ -136,8 +126,6 @@ describe('hosts of a desk', () => {
 
   it.each([
     ['no access', () => PaymentDeskModule.forRoot({ path: 'desk' } as never), 'access: is needed'],
-    ['an access without staffOf', () => PaymentDeskModule.forRoot({ access: Names as never }), 'access: is needed'],
-    ['the bare module', () => PaymentDeskModule, 'access: is needed'],
     [
       'a misspelt option',
       () => PaymentDeskModule.forRoot({ access: StaffAccess, decorator: [] } as never),

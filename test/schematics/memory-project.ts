@@ -3,13 +3,8 @@ import type { Context, Tree } from '../../lib/schematics/project.js';
 
 /** Where the source is: below the settings of stock prettier. */
 export const SOURCE = 'sample/starter/src';
-
-export interface Kind {
-  readonly nest?: 11 | 12;
-  readonly isEsm?: boolean;
-  readonly adapter?: 'Express' | 'Fastify';
-  readonly files?: Readonly<Record<string, string>>;
-}
+export const MODULE = `${SOURCE}/app.module.ts`;
+export const MAIN = `${SOURCE}/main.ts`;
 
 interface Task {
   readonly name: string;
@@ -23,32 +18,33 @@ export class MemoryProject {
   readonly warned: string[] = [];
   readonly tasks: Task[] = [];
 
-  constructor({ nest = 12, isEsm = nest === 12, adapter = 'Express', files = {} }: Kind = {}) {
-    const js = isEsm ? '.js' : '';
-    const manifest = {
-      name: 'shop',
-      ...(isEsm ? { type: 'module' } : {}),
-      dependencies: { '@nestjs/core': `^${nest}.0.1`, rxjs: '^7.8.1' },
-      devDependencies: { prettier: '^3.4.2' },
-    };
-    this.files = new Map(
-      Object.entries({
-        'package.json': `${JSON.stringify(manifest, null, 2)}\n`,
-        [`${SOURCE}/app.module.ts`]: `import { Module } from '@nestjs/common';
+  /** @param files in place of those that `nest new` makes, or besides them */
+  constructor(files: Readonly<Record<string, string>> = {}, nest: 11 | 12 = 12) {
+    const type = nest === 12 ? 'module' : undefined;
+    const js = type ? '.js' : '';
+    const dependencies = { '@nestjs/core': `^${nest}.0.1`, rxjs: '^7.8.1' };
+    const made = {
+      'package.json': JSON.stringify({ name: 'shop', type, dependencies }),
+      [MODULE]: `import { Module } from '@nestjs/common';
 import { AppController } from './app.controller${js}';
-import { AppService } from './app.service${js}';
 
 @Module({
   imports: [],
   controllers: [AppController],
-  providers: [AppService],
 })
 export class AppModule {}
 `,
-        [`${SOURCE}/main.ts`]: adapter === 'Express' ? onExpress(js) : onFastify(js),
-        ...files,
-      }),
-    );
+      [MAIN]: `import { NestFactory } from '@nestjs/core';
+import { AppModule } from './app.module${js}';
+
+async function bootstrap() {
+  const app = await NestFactory.create(AppModule);
+  await app.listen(process.env.PORT ?? 3000);
+}
+bootstrap();
+`,
+    };
+    this.files = new Map(Object.entries({ ...made, ...files }));
   }
 
   get manifest(): Record<'dependencies' | 'devDependencies', Record<string, string>> & { pnpm?: object } {
@@ -59,10 +55,6 @@ export class AppModule {}
     const text = this.files.get(path);
     if (text === undefined) throw new Error(`There is no ${path}`);
     return text;
-  }
-
-  source(name: string): string {
-    return this.file(`${SOURCE}/${name}`);
   }
 
   async add(options: Parameters<typeof nestAdd>[0] = {}): Promise<this> {
@@ -98,30 +90,3 @@ export class AppModule {}
     };
   }
 }
-
-const onExpress = (js: string): string => `import { NestFactory } from '@nestjs/core';
-import { AppModule } from './app.module${js}';
-
-async function bootstrap() {
-  const app = await NestFactory.create(AppModule);
-  await app.listen(process.env.PORT ?? 3000);
-}
-bootstrap();
-`;
-
-const onFastify = (js: string): string => `import { NestFactory } from '@nestjs/core';
-import {
-  FastifyAdapter,
-  NestFastifyApplication,
-} from '@nestjs/platform-fastify';
-import { AppModule } from './app.module${js}';
-
-async function bootstrap() {
-  const app = await NestFactory.create<NestFastifyApplication>(
-    AppModule,
-    new FastifyAdapter(),
-  );
-  await app.listen(process.env.PORT ?? 3000);
-}
-bootstrap();
-`;

@@ -4,11 +4,8 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { Test } from '@nestjs/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
-import { getMetadataStorage } from 'class-validator';
 import {
   Auth3dDto,
-  CardDetailsDto,
-  CardHolderInfoDto,
   CheckBinDto,
   CheckoutDto,
   DoPaymentDto,
@@ -17,24 +14,8 @@ import {
   RefundDto,
   VoidDto,
 } from 'nestjs-card-payment';
-import { RULE_SCHEMAS } from '../../lib/swagger/describe-dto.js';
 import { problemsOf } from '../dto/message-problems.js';
 import { fullInput } from '../dto/sample-input.js';
-
-/** What is the body of a request; they bring the messages that they consist of. */
-const BODIES = [Auth3dDto, CheckBinDto, CheckoutDto, DoPaymentDto, Init3dDto, RecordRefundDto, RefundDto, VoidDto];
-
-interface FieldSchema {
-  readonly type?: string;
-  readonly $ref?: string;
-  readonly writeOnly?: boolean;
-  readonly example?: unknown;
-  readonly description?: string;
-}
-interface MessageSchema {
-  readonly properties: Readonly<Record<string, FieldSchema>>;
-  readonly required?: readonly string[];
-}
 
 const CHECKOUT = {
   cardDetails: { cardNo: '5246 7763 5690 3508', expDate: '12 / 2030', cvv: '792' },
@@ -73,75 +54,49 @@ const VALUES: Record<string, { good: readonly unknown[]; bad: readonly unknown[]
   cardDetails: { good: [], bad: [undefined, {}] },
 };
 
-function validated(document: object): ReturnType<Validator['validate']> {
-  return new Validator().validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>);
-}
+/** Of a valid message of each type, the fields in which it is changed. */
+const MESSAGES: readonly [type: Parameters<typeof problemsOf>[0], message: object, changed: RegExp][] = [
+  [CheckBinDto, { bin: '450803' }, /^bin$/],
+  [CheckoutDto, CHECKOUT, /^card/],
+  [DoPaymentDto, { ...fullInput(), cardDetails: CHECKOUT.cardDetails }, /^(?!(?:bin|refundId|note|by|amount)$)/],
+  [RefundDto, { conversationId: 'ABC1' }, /^(?:refundId|note|by|amount)$/],
+];
 
 describe('nestjs-card-payment/swagger', () => {
   let app: INestApplication;
   let document: OpenAPIObject;
-  let schemas: Record<string, MessageSchema>;
 
   beforeAll(async () => {
     const module = await Test.createTestingModule({}).compile();
     app = module.createNestApplication({ logger: false });
     const settings = new DocumentBuilder().setTitle('Shop').setVersion('1').build();
-    document = SwaggerModule.createDocument(app, settings, { extraModels: [...BODIES] });
-    schemas = JSON.parse(JSON.stringify(document.components?.schemas)) as Record<string, MessageSchema>;
+    const extraModels = [Auth3dDto, Init3dDto, RecordRefundDto, VoidDto, ...MESSAGES.map(([type]) => type)];
+    document = JSON.parse(
+      JSON.stringify(SwaggerModule.createDocument(app, settings, { extraModels })),
+    ) as OpenAPIObject;
   });
   afterAll(() => app.close());
 
-  it('adds the messages to a valid OpenAPI document', async () => {
-    const { valid, errors } = await validated(document);
-    expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
-    // The validator does detect an invalid schema.
-    const broken = { ...document, components: { schemas: { Card: { type: 'card' } } } };
-    expect((await validated(broken)).valid).toBe(false);
-  });
-
   // How it describes them, with which card as an example, is in test/api/expected/schemas.txt.
-  it('describes every field and every rule', () => {
-    for (const dto of BODIES) {
-      const rules = getMetadataStorage().getTargetValidationMetadatas(dto, '', false, false);
-      const fields = new Set(rules.map(({ propertyName }) => propertyName));
-      expect(Object.keys(schemas[dto.name]?.properties ?? {}).sort()).toEqual([...fields].sort());
-      for (const { name } of rules.filter(({ name }) => name !== undefined)) expect(RULE_SCHEMAS).toHaveProperty(name!);
-    }
-    const bodies = [CardDetailsDto, CardHolderInfoDto, CheckBinDto, CheckoutDto, RefundDto, VoidDto, RecordRefundDto];
-    for (const { name } of bodies) {
-      for (const field of Object.values(schemas[name]!.properties)) expect(field.description).toMatch(/.\.$/);
-    }
+  it('adds the messages to a valid OpenAPI document', async () => {
+    expect(await new Validator().validate({ ...document })).toEqual({ valid: true });
   });
 
-  it('accepts and refuses the same values as the rules', () => {
-    const ajv = new Ajv({ strict: false, formats: { uri: true }, schemas: [] });
-    ajv.addSchema({ $id: 'api', components: { schemas } });
-    const accepts = (name: string, value: unknown) => ajv.validate({ $ref: `api#/components/schemas/${name}` }, value);
-    const check = (
-      type: typeof CheckBinDto | typeof CheckoutDto | typeof DoPaymentDto | typeof RefundDto,
-      good: object,
-      only: RegExp,
-    ) => {
-      expect(problemsOf(type, structuredClone(good))).toEqual([]);
-      expect({ errors: accepts(type.name, good) ? [] : ajv.errors }).toEqual({ errors: [] });
-      for (const [path, values] of Object.entries(VALUES).filter(([path]) => only.test(path))) {
-        for (const [isGood, value] of [
-          ...values.good.map((value) => [true, value] as const),
-          ...values.bad.map((value) => [false, value] as const),
-        ]) {
-          const message = structuredClone(good) as Record<string, unknown>;
-          const [first = '', second] = path.split('.');
-          if (second === undefined) message[first] = value;
-          else message[first] = { ...(message[first] as object), [second]: value };
-          const byRules = problemsOf(type, structuredClone(message)).length === 0;
-          const bySchema = accepts(type.name, JSON.parse(JSON.stringify(message)));
-          expect({ path, value, byRules, bySchema }).toEqual({ path, value, byRules: isGood, bySchema: isGood });
-        }
+  it.each(MESSAGES)('accepts and refuses the same values as the rules: %p', (type, good, changed) => {
+    const ajv = new Ajv({ strict: false, formats: { uri: true } });
+    ajv.addSchema({ $id: 'api', components: document.components });
+    const accepts = ajv.getSchema(`api#/components/schemas/${type.name}`)!;
+    expect([problemsOf(type, structuredClone(good)), accepts(good)]).toEqual([[], true]);
+    for (const [path, values] of Object.entries(VALUES).filter(([path]) => changed.test(path))) {
+      for (const value of [...values.good, ...values.bad]) {
+        const message = structuredClone(good) as Record<string, unknown>;
+        const [first = '', second] = path.split('.');
+        message[first] = second === undefined ? value : { ...(message[first] as object), [second]: value };
+        const byRules = problemsOf(type, structuredClone(message)).length === 0;
+        const bySchema = accepts(JSON.parse(JSON.stringify(message)));
+        const isGood = values.good.includes(value);
+        expect({ path, value, byRules, bySchema }).toEqual({ path, value, byRules: isGood, bySchema: isGood });
       }
-    };
-    check(CheckBinDto, { bin: '450803' }, /^bin$/);
-    check(CheckoutDto, CHECKOUT, /^card/);
-    check(DoPaymentDto, { ...fullInput(), cardDetails: CHECKOUT.cardDetails }, /^(?!(?:bin|refundId|note|by|amount)$)/);
-    check(RefundDto, { conversationId: 'ABC1' }, /^(?:refundId|note|by|amount)$/);
+    }
   });
 });
