@@ -38,13 +38,9 @@ function find(reply: object, contentField?: string): string | null {
 test.each<[html: string, content: string]>([
   [HTML, PAGE],
   [HTML, ` ${PAGE.replace(/.{76}/g, '$&\r\n')}\n`],
-  ...[
-    '<form method="post" action="https://acs.example"></form><script>x()</script>',
-    '<!DOCTYPE x>',
-    '<HTML><BODY></BODY></HTML>',
-    '\n\n<script src="x"></script>',
-    'text <div>x</div>',
-  ].map((html): [string, string] => [html, base64(html)]),
+  ...['<!DOCTYPE x>', '<HTML><BODY></BODY></HTML>', '\n\n<script src="x"></script>', 'text <div>x</div>'].map(
+    (html): [string, string] => [html, base64(html)],
+  ),
   ['text <div>x</div>', base64('\ufefftext <div>x</div>')],
   ['<html>a', base64('<html>a').replace(/=+$/, '')],
 ])("the bank's page is Base64 of HTML in UTF-8: %j", async (html, content) => {
@@ -57,7 +53,7 @@ test.each([
   base64([0x3c, 0x68, 0x74, 0x6d, 0x6c, 0x3e, 0xff, 0xfe]),
   ...[PAGE.replace(/^./, '-'), `${PAGE}!`, `=${PAGE}`],
   // A pattern that backtracks would take hours.
-  ...[' '.repeat(900_000) + '!', 'A'.repeat(900_000) + '!', '=\n'.repeat(400_000) + '!'],
+  ...[' '.repeat(900_000) + '!', 'A'.repeat(900_000) + '!'],
 ])('no page (%#)', (content) => {
   expect(find({ code: 'B0000', content })).toBeNull();
 });
@@ -119,13 +115,6 @@ test('a gateway on this machine may have its page there, without TLS, and nowher
   }
   for (const host of ['pay.example', '127.0.0.1.evil.example', 'localhost.evil.example']) {
     expect(await local(host)).toMatchObject({ page: null });
-  }
-});
-
-test('what is no HTML, or more than 256 KiB, is no form', async () => {
-  for (const paymentFormContent of [undefined, 'pay here', [FORM], FORM + ' '.repeat(262_144)]) {
-    const { reason } = (await start('embedded', replied({ paymentFormContent }))) as { reason?: string };
-    expect(reason).toBe('unreadable');
   }
 });
 
