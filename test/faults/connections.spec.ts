@@ -113,7 +113,7 @@ describe('connections', () => {
         expect([record.state, record.reason, thrown]).toEqual(expected);
         expect(await shop.kept(record)).toEqual([record]);
         // Within ten seconds, and fewer where each try takes its time.
-        expect(shop.pauses).toBeLessThanOrEqual(isThrown ? 0 : 4);
+        expect(shop.clock.pauses).toBeLessThanOrEqual(isThrown ? 0 : 4);
         await expectRepeatable(subject, record, idempotencyKey);
         expect(received()).toBe('');
       });
@@ -143,11 +143,11 @@ describe('connections', () => {
     it('an Auth3d that could not connect is tried again when the gateway is back', async () => {
       const port = await closedPort();
       const shop = await shopWith({ baseUrl: `http://127.0.0.1:${port}` });
-      shop.onPause = async () => {
+      shop.clock.onPause = async () => {
         await listening(gate(simulator.port, { port }));
       };
       const { record } = await shop.call(await sound.prepare('Auth3d'));
-      expect([record.state, shop.pauses]).toEqual(['succeeded', 1]);
+      expect([record.state, shop.clock.pauses]).toEqual(['succeeded', 1]);
       expect([simulator.ledger.calls('Auth3d'), simulator.ledger.violations]).toEqual([1, []]);
     });
 
@@ -189,7 +189,7 @@ describe('connections', () => {
       );
       const shop = await shopWith({ baseUrl: https(server), dispatcher: dispatcher({ connect: TRUSTING }) });
       await expectLost(shop, subject);
-      expect([server.connections(), shop.pauses]).toEqual([1, 0]);
+      expect([server.connections(), shop.clock.pauses]).toEqual([1, 0]);
     });
 
     it.each(OPERATIONS)('%s: pooled connection closed by the gateway as it is written', async (operation) => {
