@@ -1,5 +1,4 @@
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
-import type { DialectOperations } from '../../../lib/gateway/gateway-dialect.js';
 import { findBankPage, type HostedForm } from '../../../lib/gateway/readings/pages.js';
 import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
 import { sampleSale } from '../sample-sale.js';
@@ -17,17 +16,12 @@ function base64(text: string | number[]): string {
   return Buffer.from(text as string).toString('base64');
 }
 
-type Asked = 'init3d' | HostedForm;
-
 function start(
-  asked: Asked,
+  asked: 'init3d' | HostedForm,
   answer: Parameters<typeof stubClient>[0],
-  over: Partial<DialectOperations> = {},
   baseUrl = 'https://gateway.example',
 ): Promise<object> {
-  const dialect = morposDialect();
-  const operations = { ...dialect.operations, ...over };
-  const { client } = stubClient(answer, { ...dialect, operations }, { baseUrl });
+  const { client } = stubClient(answer, morposDialect(), { baseUrl });
   return asked === 'init3d' ? client.init3d(SALE) : client.startHosted(asked, SALE);
 }
 
@@ -109,7 +103,7 @@ test.each([
 
 test('a gateway on this machine may have its page there, without TLS, and nowhere else', async () => {
   const local = async (host: string) =>
-    start('page', replied({ returnUrl: `http://${host}/p` }), {}, 'http://127.0.0.1:3001');
+    start('page', replied({ returnUrl: `http://${host}/p` }), 'http://127.0.0.1:3001');
   for (const host of ['localhost:3000', '127.0.0.1:8080', '[::1]:99']) {
     expect(await local(host)).toMatchObject({ page: { redirectUrl: `http://${host}/p` } });
   }
@@ -117,20 +111,3 @@ test('a gateway on this machine may have its page there, without TLS, and nowher
     expect(await local(host)).toMatchObject({ page: null });
   }
 });
-
-const SHOWN = { htmlForm: PAGE, returnUrl: ADDRESS, paymentFormContent: FORM };
-
-test('a dialect that throws, or gives a page that is none, shows nothing', async () => {
-  const { init3d, hostedPage } = morposDialect().operations;
-  const results = [fail, () => ({ code: 'B0000', content: 'no page' }), () => null, () => ({})];
-  for (const read of [...results, () => ({ content: 7, redirectUrl: {} })] as (() => never)[]) {
-    const over = { init3d: { ...init3d, read }, hostedPage: { ...hostedPage!, read } };
-    for (const asked of ['init3d', 'page'] as const) {
-      expect(await start(asked, replied(SHOWN), over)).toMatchObject({ page: null, reason: 'unreadable' });
-    }
-  }
-});
-
-function fail(): never {
-  throw new Error('a dialect that fails');
-}
