@@ -62,6 +62,7 @@ describe('interceptors of the host', () => {
 
   it.each<['request' | 'response', string, act: (given: InternalAxiosRequestConfig) => unknown, outcome: object]>([
     ['request', 'sends it elsewhere', async (it) => (await axios.create().request(it), it), ANSWERED],
+    ['request', 'sends it besides', (it) => (void axios.request(it).catch(() => undefined), it), ANSWERED],
     ['response', 'fails', () => Promise.reject(new Error('down')), ANSWERED],
     ['response', 'never ends', () => new Promise<never>(() => undefined), ANSWERED],
     ['request', 'has its own adapter', (it) => ({ ...it, adapter: axios.getAdapter('http') }), KEPT_BACK],
