@@ -146,6 +146,13 @@ describe('an answer, where a dialect in plain JavaScript', () => {
 });
 
 describe('an inquiry', () => {
+  it.each([
+    { sent: true, reply: null, cause: 'deadline' },
+    { sent: false, cause: 'connection_failed' },
+  ] as const)('that meets %j is no answer', async (transmission) => {
+    expect(await stubClient(transmission, morposDialect()).client.checkPayment(PAYMENT)).toBeNull();
+  });
+
   it('is not to be had from a dialect without one, nor is an answer about a BIN', async () => {
     const { client, transport } = stubClient(replied({ responseCode: 'B0000' }));
     const question = { conversationId: 'ABC1', language: 'tr', bin: '402940', amount: null, currencyCode: null };

@@ -39,6 +39,7 @@ test.each<[refusal: string, received: readonly unknown[]]>([
   ['repeated_field', [{ InstrumentDetail: { a: '1' }, [`${DOTTED}A`]: '1' }]],
   ['repeated_field', inDetail({ a: '1', A: '1' }, { a: ['1'] }, ['1'], deep('[', ']'))],
   ['repeated_field', [{ [`${DOTTED}a`]: '1', [`${BRACKETED}a]`]: '1' }]],
+  ['repeated_field', [{ [`${DOTTED}a`]: '1', instrumentdetail: 'text' }]],
   ['repeated_field', inDetail({ a: '1' }, '{"a":1}', 'text').map((it) => ({ ...it, [`${DOTTED}A`]: '2' }))],
   ['repeated_field', inDetail('{"a":1,"A":2}', '{"a":[1]}', `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`)],
   ['nested_field', [{ a: '1' }, new Date(), 1n, () => 1, undefined].map((Code) => ({ Code }))],
@@ -81,6 +82,7 @@ test.each<[object, gathered: object]>([
     { [`${DOTTED}CardType`]: 'CARD', [`${BRACKETED}Bank]`]: 'X' },
     { InstrumentDetail: ` ${JSON.stringify(DETAIL)}` },
     { InstrumentDetail: '{"CardType":"CARD"}', [`${DOTTED}Bank`]: 'X' },
+    { InstrumentDetail: '', [`${DOTTED}CardType`]: 'CARD', [`${DOTTED}Bank`]: 'X' },
     { [`${DOTTED}CardType`]: 'CARD', instrumentdetail: null, [`${DOTTED}Bank`]: 'X' },
   ].map((written): [object, object] => [
     { ...written, n: 1 },
@@ -130,6 +132,10 @@ test.each<[refusal: string, fields: readonly object[], required: readonly string
     const found = refusal(() => checkCallback(read(one), PAYMENT, { ...MORPOS, requiredCallbackFields }));
     expect([one, found]).toEqual([one, expected]);
   }
+});
+
+test('an id that came as a number is compared by its digits', () => {
+  expect(refusal(() => checkCallback(read({ conversationId: 7 }), { conversationId: '7' }, MORPOS))).toBe('none');
 });
 
 const ODD_NAMES =
