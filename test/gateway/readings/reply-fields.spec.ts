@@ -9,7 +9,7 @@ function parse(text: string): ReplyFields {
 
 describe('the fields of a reply', () => {
   it('are none in what is no JSON object, nor where a number is none', () => {
-    const others = ['', 'null', '[{"code":"B0000"}]', '"B0000"', '<html>', '{"code":"B0000"', '{code:1}', '{12 :3}'];
+    const others = ['', 'null', '[{"code":"B0000"}]', '"B0000"', '<html>', '{"code":"B0000"', '{1:2}', '{"a":"b",1:2}'];
     const numbers = ['01', '1.', '.5', '+1', '1e', '0x10', 'NaN', '-', '1 2', '1,2:3'];
     for (const text of [...others, ...numbers.map((number) => `{"amount":${number}}`)]) {
       expect([text, ReplyFields.parse(text)]).toEqual([text, null]);
