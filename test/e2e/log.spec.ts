@@ -54,12 +54,14 @@ const thrower = (given?: unknown): never => {
 };
 const own: GatewayDialect = { ...standardDialect({ signer: () => 'signed' }), name: 'own' };
 
-function changed(operation: 'doPayment' | 'init3d', change: object): GatewayDialect {
-  return { ...own, operations: { ...own.operations, [operation]: { ...own.operations[operation], ...change } } };
+function ofDialect(part: Partial<GatewayDialect>): () => Trouble {
+  return () => ({ options: { dialect: { ...own, ...part } } });
 }
 
-function ofDialect(dialect: GatewayDialect, call = doPayment): () => Trouble {
-  return () => ({ options: { dialect }, calls: [call] });
+/** The standard dialect, with another part of DoPayment. */
+function ofDoPayment(part: object): () => Trouble {
+  const { operations } = own;
+  return ofDialect({ operations: { ...operations, doPayment: { ...operations.doPayment, ...part } } });
 }
 
 describe('the log', () => {
@@ -80,9 +82,7 @@ describe('the log', () => {
   /** Each as somebody meets it who tries the module for the first time, or who has a mistake in a function. */
   const TROUBLES: Readonly<Record<string, () => Trouble | Promise<Trouble>>> = {
     'a wrong clientSecret': () => ({ options: { clientSecret: 'wrong' }, calls: [doPayment, startPage] }),
-    'a wrong clientId': () => ({ options: { clientId: 'wrong' } }),
     'a wrong apiKey': () => ({ options: { apiKey: 'wrong' } }),
-    'a wrong merchantId': () => ({ options: { merchantId: 'wrong' } }),
     'a path in baseUrl': () => ({ options: { baseUrl: `${morpos.simulator.url}/v1` } }),
     'a port that is closed': async () => ({
       options: { baseUrl: `http://127.0.0.1:${await closedPort()}` },
@@ -107,11 +107,9 @@ describe('the log', () => {
     'a signer that throws, and was given the card': () => ({
       options: { dialect: 'standard', signer: (fields) => thrower(JSON.stringify(fields)) },
     }),
-    "a body of the host's dialect that throws": ofDialect(changed('doPayment', { body: thrower })),
-    "a sign of the host's dialect that throws": ofDialect({ ...own, sign: thrower }),
-    "headers of the host's dialect that throw": ofDialect({ ...own, headers: thrower }),
-    'what reads an answer, and throws': ofDialect(changed('doPayment', { read: thrower })),
-    'what reads the page of Init3d, and throws': ofDialect(changed('init3d', { read: thrower }), startPage),
+    "a body of the host's dialect that throws": ofDoPayment({ body: thrower }),
+    "headers of the host's dialect that throw": ofDialect({ headers: thrower }),
+    'what reads an answer, and throws': ofDoPayment({ read: thrower }),
     'beforeAuth3d and the function for an address, which throw': () => ({
       options: { beforeAuth3d: thrower, failureUrl: thrower },
       calls: [callback],

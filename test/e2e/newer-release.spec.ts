@@ -7,9 +7,7 @@ import type { PaymentRecord } from '../../lib/payment/payment.js';
 const WRITTEN = [
   ['a state', { state: 'preauthorized' }],
   ['a kind that waits for the buyer', { kind: 'wallet' }],
-  ['a kind whose request is under way', { kind: 'wallet', state: 'authorizing' }],
   ['a kind that is unknown', { kind: 'wallet', state: 'unknown', reason: 'no_answer' }],
-  ['a kind that has succeeded', { kind: 'wallet', state: 'succeeded' }],
   ['both', { kind: 'wallet', state: 'preauthorized' }],
 ] as const;
 

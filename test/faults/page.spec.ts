@@ -91,21 +91,6 @@ describe('page', () => {
       expect(await shop.payments.inquire(conversationId)).toMatchObject({ state: 'succeeded' });
       expect(simulator.ledger.charges).toHaveLength(1);
     });
-
-    it.each([400, 404, 422])('%d with a code is an answer: abandon ends an unpaid page by it', async (status) => {
-      const sale = order();
-      const { conversationId } = await shop.payments.startHosted(sale);
-      const headers = { 'content-type': 'application/json' };
-      const reply = { kind: 'reply', status, headers, body: '{"responseCode":"B0029"}' } as const;
-      for (const [ask, outcome] of [
-        ['inquire', { state: 'pending' }],
-        ['abandon', { state: 'expired', reason: 'abandoned' }],
-      ] as const) {
-        simulator.fail({ operation: 'CheckPayment', ...reply });
-        expect(await shop.payments[ask](conversationId)).toMatchObject(outcome);
-      }
-      await expectFree(sale);
-    });
   });
 
   describe('a store that fails', () => {

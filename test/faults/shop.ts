@@ -76,6 +76,7 @@ export function isRefund(record: Payment | Refund): record is Refund {
 /** Skips the pauses between the tries of an Auth3d that was not sent, and counts them. */
 class EagerClock extends SystemClock {
   pauses = 0;
+  /** What happens during a pause. */
   onPause: () => Promise<void> = () => Promise.resolve();
 
   override now(): Date {
@@ -99,7 +100,7 @@ export class Shop {
     readonly simulator: Simulator,
     readonly app: INestApplicationContext,
     readonly payments: PaymentService,
-    private readonly clock: EagerClock,
+    readonly clock: EagerClock,
   ) {}
 
   /** Without background work, so that nothing but the call itself meets the fault. */
@@ -108,16 +109,6 @@ export class Shop {
     const own = { ...simulatorOptions(simulator), background: false, ...options };
     const { app, payments } = await startShop({ options: own, clock });
     return new Shop(simulator, app, payments, clock);
-  }
-
-  /** How often an Auth3d waited to be tried again. */
-  get pauses(): number {
-    return this.clock.pauses;
-  }
-
-  /** What happens while an Auth3d waits to be tried again. */
-  set onPause(action: () => Promise<void>) {
-    this.clock.onPause = action;
   }
 
   /** Makes what the operation needs. */

@@ -88,13 +88,6 @@ describe.each(TRIED)('a host vanishes in the middle of a transaction, on %s', (n
     },
   );
 
-  scene('a handler: payments go on, and its announcement waits with a limit', async ({ trial, vanished }) => {
-    const handler = await trial.handler('payment.succeeded');
-    await lock(vanished, 'card_payment_handler', trial, 'handler_id', handler);
-    await pay(trial);
-    await refusedInTime(() => trial.announce(handler, 'payment.succeeded'));
-  });
-
   scene(
     'the reference of an order: other orders go on, and this one waits with a limit',
     async ({ trial, vanished }) => {

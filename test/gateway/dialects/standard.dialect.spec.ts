@@ -1,5 +1,4 @@
 import { standardDialect } from '../../../lib/gateway/dialects/standard.dialect.js';
-import { newConversationId } from '../../../lib/runtime/randomness.js';
 import { sampleSale } from '../sample-sale.js';
 
 // What it sends is shown by test/wire; what a signer throws, in test/e2e/expected/log.txt.
@@ -19,11 +18,4 @@ test('the signer is given the fields without sign, the amount as its text, and n
   expect(await dialect.sign(dialect.operations.doPayment.body(laden, 'M-1'), CONTEXT)).toBe('S');
   expect(given).toEqual([expect.objectContaining({ cardDetails, cardHolderInfo, merchantId: 'M-1' }), CONTEXT]);
   expect(given[0]).toMatchObject({ transactionDetails: { amount: '60.00' } });
-});
-
-test('an id has 20 characters, each time others', () => {
-  const dialect = standardDialect({ signer: () => 'S' });
-  const ids = new Set(Array.from({ length: 1_000 }, () => dialect.newConversationId()));
-  expect([ids.size, dialect.newConversationId]).toEqual([1_000, newConversationId]);
-  for (const id of ids) expect(id).toMatch(/^[0-9A-HJKMNP-TV-Z]{20}$/);
 });

@@ -1,5 +1,4 @@
 import { morposDialect } from '../../../lib/gateway/dialects/morpos.dialect.js';
-import type { DialectOperations } from '../../../lib/gateway/gateway-dialect.js';
 import { findBankPage, type HostedForm } from '../../../lib/gateway/readings/pages.js';
 import { ReplyFields } from '../../../lib/gateway/readings/reply-fields.js';
 import { sampleSale } from '../sample-sale.js';
@@ -17,17 +16,12 @@ function base64(text: string | number[]): string {
   return Buffer.from(text as string).toString('base64');
 }
 
-type Asked = 'init3d' | HostedForm;
-
 function start(
-  asked: Asked,
+  asked: 'init3d' | HostedForm,
   answer: Parameters<typeof stubClient>[0],
-  over: Partial<DialectOperations> = {},
   baseUrl = 'https://gateway.example',
 ): Promise<object> {
-  const dialect = morposDialect();
-  const operations = { ...dialect.operations, ...over };
-  const { client } = stubClient(answer, { ...dialect, operations }, { baseUrl });
+  const { client } = stubClient(answer, morposDialect(), { baseUrl });
   return asked === 'init3d' ? client.init3d(SALE) : client.startHosted(asked, SALE);
 }
 
@@ -38,13 +32,9 @@ function find(reply: object, contentField?: string): string | null {
 test.each<[html: string, content: string]>([
   [HTML, PAGE],
   [HTML, ` ${PAGE.replace(/.{76}/g, '$&\r\n')}\n`],
-  ...[
-    '<form method="post" action="https://acs.example"></form><script>x()</script>',
-    '<!DOCTYPE x>',
-    '<HTML><BODY></BODY></HTML>',
-    '\n\n<script src="x"></script>',
-    'text <div>x</div>',
-  ].map((html): [string, string] => [html, base64(html)]),
+  ...['<!DOCTYPE x>', '<HTML><BODY></BODY></HTML>', '\n\n<script src="x"></script>', 'text <div>x</div>'].map(
+    (html): [string, string] => [html, base64(html)],
+  ),
   ['text <div>x</div>', base64('\ufefftext <div>x</div>')],
   ['<html>a', base64('<html>a').replace(/=+$/, '')],
 ])("the bank's page is Base64 of HTML in UTF-8: %j", async (html, content) => {
@@ -57,7 +47,7 @@ test.each([
   base64([0x3c, 0x68, 0x74, 0x6d, 0x6c, 0x3e, 0xff, 0xfe]),
   ...[PAGE.replace(/^./, '-'), `${PAGE}!`, `=${PAGE}`],
   // A pattern that backtracks would take hours.
-  ...[' '.repeat(900_000) + '!', 'A'.repeat(900_000) + '!', '=\n'.repeat(400_000) + '!'],
+  ...[' '.repeat(900_000) + '!', 'A'.repeat(900_000) + '!'],
 ])('no page (%#)', (content) => {
   expect(find({ code: 'B0000', content })).toBeNull();
 });
@@ -113,7 +103,7 @@ test.each([
 
 test('a gateway on this machine may have its page there, without TLS, and nowhere else', async () => {
   const local = async (host: string) =>
-    start('page', replied({ returnUrl: `http://${host}/p` }), {}, 'http://127.0.0.1:3001');
+    start('page', replied({ returnUrl: `http://${host}/p` }), 'http://127.0.0.1:3001');
   for (const host of ['localhost:3000', '127.0.0.1:8080', '[::1]:99']) {
     expect(await local(host)).toMatchObject({ page: { redirectUrl: `http://${host}/p` } });
   }
@@ -121,27 +111,3 @@ test('a gateway on this machine may have its page there, without TLS, and nowher
     expect(await local(host)).toMatchObject({ page: null });
   }
 });
-
-test('what is no HTML, or more than 256 KiB, is no form', async () => {
-  for (const paymentFormContent of [undefined, 'pay here', [FORM], FORM + ' '.repeat(262_144)]) {
-    const { reason } = (await start('embedded', replied({ paymentFormContent }))) as { reason?: string };
-    expect(reason).toBe('unreadable');
-  }
-});
-
-const SHOWN = { htmlForm: PAGE, returnUrl: ADDRESS, paymentFormContent: FORM };
-
-test('a dialect that throws, or gives a page that is none, shows nothing', async () => {
-  const { init3d, hostedPage } = morposDialect().operations;
-  const results = [fail, () => ({ code: 'B0000', content: 'no page' }), () => null, () => ({})];
-  for (const read of [...results, () => ({ content: 7, redirectUrl: {} })] as (() => never)[]) {
-    const over = { init3d: { ...init3d, read }, hostedPage: { ...hostedPage!, read } };
-    for (const asked of ['init3d', 'page'] as const) {
-      expect(await start(asked, replied(SHOWN), over)).toMatchObject({ page: null, reason: 'unreadable' });
-    }
-  }
-});
-
-function fail(): never {
-  throw new Error('a dialect that fails');
-}

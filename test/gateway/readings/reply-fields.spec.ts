@@ -9,21 +9,14 @@ function parse(text: string): ReplyFields {
 
 describe('the fields of a reply', () => {
   it('are none in what is no JSON object, nor where a number is none', () => {
-    const others = ['', ' ', 'null', '[]', '[{"code":"B0000"}]', '"B0000"', '0', 'true', '<html>', '{"code":"B0000"'];
-    const numbers = ['01', '1.', '.5', '+1', '1e', '0x10', 'NaN', 'Infinity', '-', '1 2', '1,2:3'];
-    for (const text of [
-      ...others,
-      '{code:1}',
-      '{1:2}',
-      '{12 :3}',
-      '{"a":"b",1:2}',
-      ...numbers.map((number) => `{"amount":${number}}`),
-    ]) {
+    const others = ['', 'null', '[{"code":"B0000"}]', '"B0000"', '<html>', '{"code":"B0000"', '{1:2}', '{"a":"b",1:2}'];
+    const numbers = ['01', '1.', '.5', '+1', '1e', '0x10', 'NaN', '-', '1 2', '1,2:3'];
+    for (const text of [...others, ...numbers.map((number) => `{"amount":${number}}`)]) {
       expect([text, ReplyFields.parse(text)]).toEqual([text, null]);
     }
   });
 
-  it.each(['0', '-0', '60', '60.00', '1.5000', '1e2', '1E+2', '-12.50e-3', '12345678901234567890.123456789'])(
+  it.each(['-0', '60.00', '1E+2', '-12.50e-3', '12345678901234567890.123456789'])(
     'keep the number %s as it was written',
     (number) => {
       expect(parse(`{"a":${number}}`).text('a')).toBe(number);
@@ -43,7 +36,6 @@ describe('the fields of a reply', () => {
     ['""', false, null, false],
     ['["x"]', true, null, false],
     ['{"x":1}', true, null, true],
-    ['"x"', true, 'x', false],
     ['1', true, '1', false],
   ])('that are %s: whether they are there, their text, object and boolean', (...row) => {
     const [value, has, text, object, flag = null] = row;
@@ -70,10 +62,7 @@ describe('the fields of a reply', () => {
 
   it.each([
     '{"code":"B0000","Code":"B0051"}',
-    '{"Code":"B0051","code":"B0000"}',
-    '{"code":"B0000","Code":null}',
     '{"code":null,"CODE":"","Code":"B0000"}',
-    '{"code":"B0000","Code":"B0051","CODE":"B0000"}',
     '{"code":{"a":1},"Code":{"a":1}}',
     // With one name, JSON keeps the last value alone.
     '{"code":"B0000","code":"B0051"}',
@@ -137,7 +126,7 @@ describe('the fields of a reply', () => {
           expect(fields.text(name)).toBe(typeof text === 'string' && text !== '' ? text : null);
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 300 },
     );
   });
 });

@@ -121,25 +121,29 @@ describe('an attempt', () => {
     for (const share of left) expect(share > 0.5 && share <= 1).toBe(true);
   });
 
-  const CODES = 'ECONNREFUSED EAI_AGAIN HPE_INVALID_CONSTANT UND_ERR_SOCKET ERR_TLS_CERT_ALTNAME_INVALID';
-  const TLS_CODES =
-    'CERT_HAS_EXPIRED CRL_HAS_EXPIRED CA_DEPTH DEPTH_ZERO_SELF_SIGNED_CERT ERROR_IN_CERT_NOT_BEFORE_FIELD ' +
-    'HOSTNAME_MISMATCH INVALID_CA OUT_OF_MEM PATH_LENGTH_EXCEEDED SELF_SIGNED_CERT_IN_CHAIN ' +
-    // As OpenSSL 3.5 names an alert.
-    'UNABLE_TO_GET_ISSUER_CERT ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE';
-
   it.each<[isShown: boolean, thrown: object[]]>([
-    [true, `${CODES} ${TLS_CODES}`.split(' ').map((code) => ({ code }))],
+    // The last one as OpenSSL 3.5 names an alert.
+    [
+      true,
+      [
+        { code: 'ECONNREFUSED' },
+        { code: 'UND_ERR_SOCKET' },
+        { code: 'CERT_HAS_EXPIRED' },
+        { code: 'SELF_SIGNED_CERT_IN_CHAIN' },
+        { code: 'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE' },
+      ],
+    ],
     // A host's own dispatcher may throw anything.
-    [false, ['4508034508034509', 'E', 'e_conn', 'ECONN refused', 'ERR_4508 034', 7, null].map((code) => ({ code }))],
-    [false, [{}, { name: 'Error' }, { name: 'HTTPParserError', code: 'sesame' }]],
+    [false, [{ code: '4508034508034509' }, { code: 'ECONN refused' }, { code: 'ERR_4508 034' }, { code: 7 }, {}]],
   ])('shows a code that has a known form: %s', async (isShown, errors) => {
     for (const error of errors) {
       const dispatcher = dispatcherOf(() => {
         throw Object.assign(new Error('gone'), error);
       });
-      const shown = isShown ? { errorCode: (error as { code: string }).code } : {};
-      expect(await transportOf({ dispatcher }).post(REQUEST)).toEqual({ ...FAILED, ...shown });
+      expect(await transportOf({ dispatcher }).post(REQUEST)).toEqual({
+        ...FAILED,
+        ...(isShown && { errorCode: (error as { code: string }).code }),
+      });
     }
   });
 });

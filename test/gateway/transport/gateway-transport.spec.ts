@@ -1,12 +1,10 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { SHARE_ENV, Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
-import type { Dispatcher } from 'undici';
 import { replyText } from '../../../lib/gateway/transport/attempt.js';
 import { selfSigned } from '../../rigs/certificates.js';
-import { agentOf, closeAll, dispatcherOf, gateway, postEach, requestTo, transportOf, wiretap } from './gateways.js';
+import { agentOf, closeAll, gateway, postEach, requestTo, transportOf, wiretap } from './gateways.js';
 
 const failedBy = (errorCode: string) => ({ sent: false, cause: 'connection_failed', errorCode });
 const CONNECTION_LOST = { sent: true, reply: null, cause: 'connection_lost' };
@@ -61,21 +59,6 @@ describe('gateway transport', () => {
       expect(other).toEqual([one?.[0], one?.[1], { ...(one?.[2] as object), 'x-shop': 'ours' }, one?.[3]]);
     });
 
-    it.each([
-      ['a dialect', { Accept: 'application/vnd.gateway+json' }, {}],
-      ['an interceptor', {}, { accept: 'application/vnd.gateway+json' }],
-    ])('asks for the form of answer that %s names', async (_who, own, added) => {
-      const { url, arrivals } = await gateway();
-      const transport = transportOf();
-      transport.http.axiosRef.interceptors.request.use((config) => {
-        config.headers.set(added);
-        return config;
-      });
-      const request = requestTo(url);
-      await transport.post({ ...request, headers: { ...request.headers, ...own } });
-      expect(arrivals[0]?.request.headers.accept).toBe('application/vnd.gateway+json');
-    });
-
     it('goes straight to the gateway, whatever the environment says of proxies', async () => {
       const { url, arrivals } = await gateway();
       const proxy = await gateway();
@@ -90,43 +73,9 @@ describe('gateway transport', () => {
       }
       expect([arrivals.length, proxy.arrivals.length]).toEqual([1, 0]);
     });
-
-    it('is bound by the deadline alone, which may be longer than undici waits by default', async () => {
-      const { url } = await gateway();
-      const seen: Dispatcher.DispatchOptions[] = [];
-      const agent = agentOf();
-      const dispatcher = dispatcherOf((options, handler) => {
-        seen.push(options);
-        return agent.dispatch(options, handler);
-      });
-      await transportOf({ dispatcher }).post(requestTo(url));
-      expect(seen).toMatchObject([{ headersTimeout: 0, bodyTimeout: 0, idempotent: false }]);
-    });
-
-    it('is not held back by other requests', async () => {
-      const waiting: ServerResponse[] = [];
-      const { url } = await gateway((response) => {
-        waiting.push(response);
-        if (waiting.length === 100) for (const one of waiting) one.end('{}');
-      });
-      const transport = transportOf();
-      const posts = await Promise.all(Array.from({ length: 100 }, () => transport.post(requestTo(url))));
-      expect(posts.every((post) => post.sent && post.reply?.status === 200)).toBe(true);
-    });
   });
 
   describe('an answer', () => {
-    it('comes after hints, or before the request was read in full', async () => {
-      const { url } = await gateway((response) => {
-        response.writeEarlyHints({ link: '</x>; rel=preload' });
-        response.writeHead(402).end('{}');
-      });
-      expect(await transportOf().post(requestTo(url))).toEqual({ sent: true, reply: { status: 402, text: '{}' } });
-      const hasty = await wiretap((socket) => socket.end('HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\n{}'));
-      const post = transportOf().post({ ...requestTo(hasty.url), body: 'x'.repeat(8 * 1024 * 1024) });
-      expect(await post).toMatchObject({ sent: true });
-    });
-
     const TEXT = '{"code":"B0000","message":"Onaylandı, Şükrü"}';
     const [latin1, utf8] = [Buffer.from([0x22, 0xe9, 0x22]), Buffer.from(TEXT)];
 
@@ -135,17 +84,12 @@ describe('gateway transport', () => {
       [Buffer.from(`\uFEFF${TEXT}`), 'identity', 'text/plain', TEXT],
       [utf8, '', 'text/json; charset=iso-8859-1', TEXT],
       [gzipSync(TEXT), 'gzip', 'application/json', TEXT],
-      [Buffer.alloc(0), 'gzip', '', ''],
-      ...['', 'x; charset=iso-8859-1', 'x; charset=nonsense', 'x; charset=utf-8'].map(
-        (type): [Buffer, string, string, string] => {
-          return [latin1, '', type, '"é"'];
-        },
-      ),
+      [latin1, '', 'x; charset=nonsense', '"é"'],
+      [latin1, '', 'x; charset=utf-8', '"é"'],
       [Buffer.from([0xde, 0xfe]), '', 'application/json; charset="windows-1254"', 'Şş'],
       [utf8, 'gzip', '', null],
       [gzipSync(TEXT).subarray(0, 20), 'gzip', '', null],
       [utf8, 'br', '', null],
-      [utf8, '__proto__', '', null],
     ])('is decoded: %# (%s, %s, %s)', (body, encoding, type, text) => {
       const reply = replyText(body, { 'content-encoding': encoding, 'content-type': type });
       expect(reply).toEqual(text === null ? { cause: 'reply_unreadable' } : { text });
@@ -209,23 +153,12 @@ describe('gateway transport', () => {
   });
 
   describe('sent and lost', () => {
-    /** Answers once the whole request has arrived. */
-    const whole =
-      (answer: (socket: Socket) => unknown) =>
-      (socket: Socket, text: string): void => {
-        if (text.endsWith('}')) answer(socket);
-      };
-
     it.each<[string, answer: string]>([
-      ['closed in the middle of the headers', '200 OK\r\ncontent-le'],
-      ['closed in the middle of a chunk', '200 OK\r\ntransfer-encoding: chunked\r\n\r\n64\r\n{"code":'],
+      ['closed in the middle of the headers', 'HTTP/1.1 200 OK\r\ncontent-le'],
       ['answered with something else than HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
-      ['upgraded to something else', '101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
-      ['answered with a header too long', `200 OK\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`],
+      ['upgraded', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'],
     ])('%s', async (_how, answer) => {
-      const { url, received } = await wiretap(
-        whole((socket) => socket.end(/^\d/.test(answer) ? `HTTP/1.1 ${answer}` : answer)),
-      );
+      const { url, received } = await wiretap((socket, text) => text.endsWith('}') && socket.end(answer));
       expect(await transportOf().post(requestTo(url))).toEqual(SOCKET_LOST);
       expect(received().split('POST /pay')).toHaveLength(2);
     });
@@ -244,21 +177,14 @@ describe('gateway transport', () => {
       expect(await transport.post(requestTo(url))).toEqual({ ...CONNECTION_LOST, errorCode: 'UND_ERR_DESTROYED' });
     });
 
-    it.each<[string, (response: ServerResponse) => unknown]>([
-      ['no answer', () => undefined],
-      ['hints only', (response) => response.writeEarlyHints({ link: '</x>; rel=preload' })],
-    ])('ends it, hangs up, and a late answer changes nothing: %s', async (_what, answer) => {
+    it('ends at the deadline, though hints came, hangs up, and a late answer changes nothing', async () => {
       let hungUp: Promise<unknown> = Promise.resolve();
       const { url, arrivals } = await gateway((response) => {
-        answer(response);
+        response.writeEarlyHints({ link: '</x>; rel=preload' });
         hungUp = once(response, 'close').then(() => response.end('{"code":"B0000"}'));
       });
-      const began = performance.now();
-      const posting = transportOf({ timeoutMs: 1_000 }).post(requestTo(url));
+      const posting = transportOf({ timeoutMs: 300 }).post(requestTo(url));
       expect(await posting).toEqual(DEADLINE);
-      const took = performance.now() - began;
-      expect(took).toBeGreaterThan(990);
-      expect(took).toBeLessThan(10_000);
       await hungUp;
       expect(await posting).toEqual(DEADLINE);
       expect(arrivals).toHaveLength(1);
@@ -280,9 +206,7 @@ describe('gateway transport', () => {
 
     const most = 'x'.repeat(1_048_576);
     it.each<[string, encoding: string, body: Buffer, outcome: object]>([
-      ['a byte too many', 'identity', Buffer.from(`${most}x`), TOO_LARGE],
       ['a byte too many, packed', 'gzip', gzipSync(`${most}x`), TOO_LARGE],
-      ['not a byte too many', 'identity', Buffer.from(most), { sent: true, reply: { status: 200, text: most } }],
       ['not a byte too many, packed', 'gzip', gzipSync(most), { sent: true, reply: { status: 200, text: most } }],
     ])('%s', async (_what, encoding, body, outcome) => {
       const { url } = await gateway((response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import axios, { type AxiosInstance, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
-import { until } from '../../services/until.js';
 import { closeAll, gateway, requestTo, transportOf } from './gateways.js';
 
 const closed = (response: ServerResponse): void => void response.destroy();
@@ -33,7 +32,6 @@ describe('interceptors of the host', () => {
   it.each<[string, (own: AxiosInstance) => AxiosInstance]>([
     ['the same instance', (own) => own],
     ['the global axios', () => axios],
-    ['another axios', () => axios.create()],
   ])('that try again after half an answer, over %s, send nothing, and see no secret', async (_which, choose) => {
     const { axiosRef, on, post, seen, arrivals } = await shell(half);
     const errors: Error[] = [];
@@ -62,20 +60,6 @@ describe('interceptors of the host', () => {
     expect(arrivals[1]?.request.headers['x-clientsecret']).toBeUndefined();
   });
 
-  it('that try again without end stop neither the event loop nor the outcome', async () => {
-    const { axiosRef, on, url, post, arrivals } = await shell(closed);
-    let [isEnough, rounds] = [false, 0];
-    on.response.use(undefined, async (error: unknown) => {
-      rounds += 1;
-      if (isEnough) throw error;
-      return axiosRef.request({ url });
-    });
-    expect(await post()).toMatchObject({ sent: true, reply: null });
-    await until(() => rounds >= 10);
-    isEnough = true;
-    expect(arrivals).toHaveLength(1);
-  });
-
   it.each<['request' | 'response', string, act: (given: InternalAxiosRequestConfig) => unknown, outcome: object]>([
     ['request', 'sends it elsewhere', async (it) => (await axios.create().request(it), it), ANSWERED],
     ['request', 'sends it besides', (it) => (void axios.request(it).catch(() => undefined), it), ANSWERED],
@@ -83,7 +67,6 @@ describe('interceptors of the host', () => {
     ['response', 'never ends', () => new Promise<never>(() => undefined), ANSWERED],
     ['request', 'has its own adapter', (it) => ({ ...it, adapter: axios.getAdapter('http') }), KEPT_BACK],
     ['request', 'rejects', () => Promise.reject(new Error('down')), KEPT_BACK],
-    ['request', 'gives nothing', () => undefined, KEPT_BACK],
   ])('of the %s, of which one %s, lose no answer and send nothing more', async (kind, _how, act, outcome) => {
     const { on, post, arrivals } = await shell(approved);
     on[kind].use(act as never);
@@ -124,11 +107,5 @@ describe('interceptors of the host', () => {
     }
     await expect(new Promise((_, reject) => http.get(url).subscribe({ error: reject }))).rejects.toThrow();
     expect(arrivals).toHaveLength(0);
-  });
-
-  it('are not those of the global axios', async () => {
-    const { post } = await shell(approved);
-    const id = axios.interceptors.request.use(() => Promise.reject(new Error('global')));
-    expect(await post().finally(() => axios.interceptors.request.eject(id))).toEqual(ANSWERED);
   });
 });
