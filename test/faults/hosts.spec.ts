@@ -70,7 +70,7 @@ describe('hosts', () => {
     ['reset after the work', { kind: 'reset' }],
     ['half an answer', { kind: 'half-reply' }],
     ['503', { kind: 'status', status: 503 }],
-    ...[302, 307].map((status): [string, FaultPlay] => [`${status}`, redirection(status)]),
+    ...[301, 302, 307, 308].map((status): [string, FaultPlay] => [`${status}`, redirection(status)]),
   ];
 
   describe.each(HOST_NETWORKS)('through %s', (_name, { options = () => ({}), intercept }) => {
