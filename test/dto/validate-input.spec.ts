@@ -229,15 +229,11 @@ describe('validateInput', () => {
     expect(error.message).toContain('`transform: true`');
   });
 
-  it.each([
-    ['null', null],
-    ['undefined', undefined],
-    ['a text', CARD.cardNo],
-    ['a number', 7],
-    ['an array', [sampleInput()]],
-    ['a function', () => sampleInput()],
-    ['a symbol', Symbol('x')],
-  ])('refuses %s for an input', (_name, input) => expect(rulesOf(input)).toEqual(['input isObject']));
+  it('refuses for an input what is no object', () => {
+    for (const input of [null, undefined, CARD.cardNo, 7, [sampleInput()], () => sampleInput(), Symbol('x')]) {
+      expect(rulesOf(input)).toEqual(['input isObject']);
+    }
+  });
 
   it('never shows a name that may be data', () => {
     const error = errorOf({ ...sampleInput(), [CARD.cardNo]: 1, cardDetails: { ...CARD, [`cvv${CARD.cvv}`]: 1 } });
@@ -299,7 +295,6 @@ describe('validateInput', () => {
   });
 
   it('throws nothing but PaymentValidationError, whatever it gets', () => {
-    const fields = fc.constantFrom(...PATHS);
     const anything = fc.anything({
       withBigInt: true,
       withDate: true,
@@ -310,34 +305,9 @@ describe('validateInput', () => {
       withSparseArray: true,
       withBoxedValues: true,
     });
-    const refused = (input: unknown): boolean => {
-      try {
-        validateInput(DoPaymentDto, input, CHECKS);
-        return false;
-      } catch (error) {
-        expect(error).toBeInstanceOf(PaymentValidationError);
-        expect((error as PaymentValidationError).issues.length).toBeGreaterThan(0);
-        return true;
-      }
-    };
     fc.assert(
-      fc.property(anything, (input) => expect(refused(input)).toBe(true)),
+      fc.property(anything, (input) => expect(rulesOf(input)).not.toEqual([])),
       { numRuns: 1000 },
-    );
-    // A field takes no other kind of value than those that it is meant for.
-    const kindsOf = (path: string): string[] => {
-      if (/\.(installmentCount|currencyCode)$/.test(path)) return ['number', 'undefined'];
-      if (path.endsWith('.amount')) return ['number', 'string'];
-      if (/(vftFlag|allowRepeat)$/.test(path)) return ['boolean', 'undefined'];
-      return ['string', 'undefined'];
-    };
-    fc.assert(
-      fc.property(fields, anything, (path, value) => {
-        if (refused(inputWith(path, value))) return;
-        if (path === 'extraParameter') expect(Object.keys(value ?? {})).toEqual([]);
-        else expect(kindsOf(path)).toContain(typeof value);
-      }),
-      { numRuns: 2000 },
     );
   });
 
