@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { jest } from '@jest/globals';
 import {
   type ArgumentsHost,
   Controller,
@@ -101,6 +102,22 @@ it('throws on where there is no HTTP', () => {
   const host = { getType: () => 'graphql' } as ArgumentsHost;
   expect(() => new PaymentExceptionFilter().catch(error, host)).toThrow(error);
 });
+
+it.each([
+  [true, 200],
+  [false, 500],
+])(
+  'only ends an answer that the host has begun on Fastify’s raw response (headers sent: %j)',
+  (headersSent, status) => {
+    const [send, end] = [jest.fn(), jest.fn()];
+    const raw = { headersSent, writableEnded: false, statusCode: 200, end };
+    const response = { sent: true, raw, header: send, send };
+    const http = { getResponse: () => response, getRequest: () => ({}) };
+    const host = { getType: () => 'http', switchToHttp: () => http } as unknown as ArgumentsHost;
+    new PaymentExceptionFilter().catch(new PaymentNotFoundError(), host);
+    expect([send.mock.calls.length, end.mock.calls.length, raw.statusCode]).toEqual([0, 1, status]);
+  },
+);
 
 it('takes as shopUrl a path or an absolute URL alone', () => {
   for (const shopUrl of ['/', '/shop?a=1', 'https://shop.example/']) new PaymentExceptionFilter({ shopUrl });
