@@ -7,6 +7,7 @@ import { TestClock } from '../../lib/testing/test-clock.js';
 import { logLines } from '../operations/log-lines.js';
 import { gate, isOver, quiet } from '../operations/test-shop.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
+import { interceptCalls } from '../rigs/store-calls.js';
 import { EventShop, MINUTE_MS } from './event-shop.js';
 
 // When handlers that fail are called again, until their delivery is parked, is in test/scripts/expected/handlers.txt; the
@@ -76,43 +77,6 @@ describe('events', () => {
       expect([await events.deliverDue(), shop.calls]).toEqual([1, ['mail ONE:1']]);
     });
 
-    it('does not wait for a handler that another process has begun to run', async () => {
-      const other = await shop.open([shop.handler('mail', hang)]);
-      const events = await shop.start(shop.handler('mail'), shop.handler('journal'));
-      const event = await shop.storeEvent('ONE');
-      await store.fanOut('default', 10);
-      other.start();
-      other.wake();
-      await quiet();
-      expect(await isOver(events.publish(event))).toBe(true);
-    });
-
-    it('calls the handler soon even if the fan-out was left to another process, which had not seen the event', async () => {
-      const events = await shop.start(shop.handler('mail'));
-      const fanOut = store.fanOut.bind(store);
-      for (const id of ['ONE', 'TWO']) {
-        store.fanOut = () => {
-          store.fanOut = fanOut;
-          return Promise.resolve(0);
-        };
-        await publish(events, id);
-        await clock.advance(50);
-      }
-      expect(shop.calls).toEqual(['mail ONE:1', 'mail TWO:1']);
-    });
-
-    it('does not wait until a long backlog is fanned out', async () => {
-      const events = await shop.start(shop.handler('mail'));
-      const fanOut = store.fanOut.bind(store);
-      store.fanOut = async (account) => {
-        await fanOut(account, 100);
-        store.fanOut = hang;
-        return 100;
-      };
-      await publish(events, 'ONE');
-      expect(shop.calls).toEqual(['mail ONE:1']);
-    });
-
     it.each<[string, prepare: () => void, isCalled: boolean]>([
       ['a handler, which goes on and is not called again', () => undefined, true],
       ['a store that hangs', () => void (store.fanOut = hang), false],
@@ -132,26 +96,11 @@ describe('events', () => {
     });
   });
 
-  it('leases for the handlers of an event alone: those of refunds look on their own', async () => {
-    const leased: string[] = [];
-    const lease = store.leaseDeliveries.bind(store);
-    store.leaseDeliveries = (request) => (leased.push(request.handlerId), lease(request));
-    const events = await shop.start(
-      shop.handler('mail'),
-      shop.handler('refunded', undefined, { types: ['refund.succeeded'] }),
-    );
-    await publish(events, 'ONE');
-    await quiet();
-    expect(new Set(leased)).toEqual(new Set(['mail']));
-    events.wake();
-    await quiet();
-    expect(leased).toContain('refunded');
-  });
-
   describe('one that is being delivered', () => {
     it('is not delivered again while its acknowledgement is on its way to the store', async () => {
       const events = await shop.start(shop.handler('mail'));
-      const letGo = shop.hold('acknowledge');
+      const [acknowledge, open] = [store.acknowledge.bind(store), gate()];
+      store.acknowledge = (...given) => open.passed.then(() => acknowledge(...given));
       void publish(events, 'ONE');
       for (let minutes = 0; minutes < 5; minutes += 1) {
         await clock.advance(MINUTE_MS);
@@ -159,7 +108,7 @@ describe('events', () => {
         await quiet();
       }
       expect(shop.calls).toHaveLength(1);
-      letGo();
+      open.pass();
       await quiet();
       await clock.advance(DAY_MS);
       expect([await events.deliverDue(), shop.calls.length]).toEqual([0, 1]);
@@ -191,29 +140,12 @@ describe('events', () => {
       expect(new Set(shop.calls).size).toBe(31);
     });
 
-    it('are delivered a thousand in a pass', async () => {
-      const events = await shop.open([shop.handler('mail')]);
-      for (let count = 0; count < 1_200; count += 1) await shop.storeEvent(`ID${count}`);
-      expect([await events.deliverDue(), await events.deliverDue(), await events.deliverDue()]).toEqual([
-        1_000, 200, 0,
-      ]);
-    });
-
     it('delay no start, which calls the store once, and are delivered after one wake()', async () => {
       for (let count = 0; count < 500; count += 1) await shop.storeEvent(`OLD${count}`);
-      let asked = 0;
-      const counted = new Proxy(store, {
-        get: (target, name) => {
-          const value: unknown = Reflect.get(target, name);
-          if (typeof value !== 'function') return value;
-          return (...given: unknown[]) => (
-            (asked += 1),
-            (value as (...all: unknown[]) => unknown).apply(target, given)
-          );
-        },
-      });
-      const events = await shop.open([shop.handler('late')], { store: counted });
-      expect([asked, shop.calls]).toEqual([1, []]);
+      const asked: string[] = [];
+      const counted = interceptCalls(store, ({ method, proceed }) => (asked.push(method), proceed()));
+      const events = await shop.open([shop.handler('late')], counted);
+      expect([asked, shop.calls]).toEqual([['announce'], []]);
       events.start();
       events.wake();
       // No time passes, so nothing wakes it a second time.
@@ -237,18 +169,9 @@ describe('events', () => {
       expect(shop.calls.filter((call) => call.startsWith('quick'))).toHaveLength(20);
     });
 
-    it('is called for as many events as its concurrency, and no more are leased', async () => {
-      const limits: number[] = [];
-      const lease = store.leaseDeliveries.bind(store);
-      store.leaseDeliveries = (request) => (limits.push(request.limit), lease(request));
+    it('is called for as many events as its concurrency', async () => {
       const events = await shop.start(shop.handler('mail', hang, { concurrency: 3 }));
-      for (const id of ['ONE', 'TWO']) void publish(events, id);
-      await quiet();
-      expect(shop.calls).toHaveLength(2);
-      limits.length = 0;
-      for (const id of ['THREE', 'FOUR']) void publish(events, id);
-      await quiet();
-      expect([shop.calls.length, ...limits]).toEqual([3, 1]);
+      for (const id of ['ONE', 'TWO', 'THREE', 'FOUR']) void publish(events, id);
       await clock.advance(10 * MINUTE_MS);
       expect(shop.calls).toHaveLength(3);
     });
@@ -370,15 +293,7 @@ describe('events', () => {
   // What is shown of what it throws, whatever that is, is in test/payment/kept-text.spec.ts.
   it.each<[string, (event: object) => unknown, error: string]>([
     ['rejects', () => Promise.reject(new TypeError('no route')), 'TypeError: no route'],
-    [
-      'throws no Error',
-      () => {
-        throw '4508034508034509' as unknown as Error;
-      },
-      'threw something that is no Error',
-    ],
     ['tells the card', () => Promise.reject(new Error('4508 0345 0803 4581 \u0000x')), 'Error: **** **** **** **** x'],
-    ['tells too much', () => Promise.reject(new Error('x'.repeat(1_000))), `Error: ${'x'.repeat(193)}`],
     [
       'changes its event',
       (event) => Promise.reject(new Error(typeof Object.assign(event, { payment: null, eventId: 'OTHER' }))),
@@ -399,19 +314,6 @@ describe('events', () => {
     const line = `warn Event ONE:1: mail failed (try 1) and is tried again in 1 s: ${error}`;
     expect(log).toEqual([expect.stringContaining(line)]);
     expect(records).toMatchObject([{ ...NAMES, attempts: 1, parked: false, error }]);
-  });
-
-  it('one that a handler has failed to take for the last time is logged with the command that replays it', async () => {
-    const events = await shop.open([shop.handler('mail', fail)]);
-    await shop.storeEvent('ONE');
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      await events.deliverDue();
-      await clock.advance(DAY_MS);
-    }
-    expect(log.at(-1)).toContain(
-      'error Event ONE:1: mail failed 15 times and is parked until it is replayed (payments replay mail ONE:1): Error: down',
-    );
-    expect(records.at(-1)).toMatchObject({ ...NAMES, attempts: 15, parked: true });
   });
 
   describe('with a handler that takes ten minutes', () => {
@@ -454,17 +356,6 @@ describe('events', () => {
       expect(await shop.leaseDue()).toBeNull();
     });
 
-    it('say nothing of a lease that cannot be renewed after it has ended', async () => {
-      let refuse!: (error: Error) => void;
-      store.renewLease = () => new Promise((_resolve, reject) => (refuse = reject));
-      await clock.advance(25 * SECOND_MS);
-      end();
-      await quiet();
-      refuse(new Error('down'));
-      await quiet();
-      expect(log).toEqual([]);
-    });
-
     it.each([
       ['acknowledges', 'succeeds', () => end()],
       ['does not postpone', 'fails', () => failLate(new Error('late'))],
@@ -505,19 +396,6 @@ describe('events', () => {
       await clock.advance(DAY_MS);
       expect((await shop.leaseDue())?.delivery.event.eventId).toBe('TWO:1');
       expect(await shop.leaseDue()).toBeNull();
-    });
-
-    it('waits for deliveries that are being leased', async () => {
-      const events = await shop.start(shop.handler('mail'));
-      await shop.storeEvent('ONE');
-      const letGo = shop.hold('leaseDeliveries');
-      events.wake();
-      await quiet();
-      const stopped = events.stop();
-      expect(await isOver(stopped)).toBe(false);
-      letGo();
-      await stopped;
-      expect(shop.calls).toEqual(['mail ONE:1']);
     });
   });
 

@@ -7,9 +7,8 @@ import { type PaymentIn, type PaymentRecord, toPayment } from '../../lib/payment
 import type { PaymentEventState } from '../../lib/payment/states.js';
 import { SystemRandomness } from '../../lib/runtime/randomness.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
-import type { Delivery } from '../../lib/store/payment-store.js';
+import type { Delivery, PaymentStore } from '../../lib/store/payment-store.js';
 import { TestClock } from '../../lib/testing/test-clock.js';
-import { gate } from '../operations/test-shop.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 
 export const MINUTE_MS = 60_000;
@@ -41,14 +40,13 @@ export class EventShop {
   }
 
   /** An instance that has announced its handlers, without background work. */
-  async open(handlers: readonly PaymentHandler[], { store = this.store, clock = this.clock } = {}) {
+  async open(handlers: readonly PaymentHandler[], store: PaymentStore = this.store) {
     const plain = {
       connect: () => Promise.resolve(),
       emit: ({ eventId }: PaymentEvent) => this.plain.push(eventId),
     } as unknown as PlainEvents;
-    const instance = new EventDispatcher(store, plain, clock, new SystemRandomness(), settings);
-    // An instance whose own clock stands still has crashed.
-    if (clock === this.clock) this.instances.push(instance);
+    const instance = new EventDispatcher(store, plain, this.clock, new SystemRandomness(), settings);
+    this.instances.push(instance);
     await instance.announce(handlers);
     return instance;
   }
@@ -79,13 +77,6 @@ export class EventShop {
     const request = { account: 'default', handlerId: 'mail', types, limit: 1 };
     const [delivery] = await this.store.leaseDeliveries({ ...request, lease, leaseMs: MINUTE_MS });
     return delivery ? { delivery, lease } : null;
-  }
-
-  /** Holds back what is asked of a method of the store, until it is let go. */
-  hold(method: 'acknowledge' | 'leaseDeliveries'): () => void {
-    const [original, held] = [this.store[method].bind(this.store) as (...given: unknown[]) => unknown, gate()];
-    Object.assign(this.store, { [method]: async (...given: unknown[]) => (await held.passed, original(...given)) });
-    return held.pass;
   }
 
   /** Stopping waits half a minute for handlers that hang. */

@@ -69,17 +69,9 @@ describe('PlainEvents', () => {
     expect(listener.received).toEqual([EVENT]);
   });
 
-  it.each<[string, () => unknown]>([
-    [
-      'throws',
-      () => {
-        throw new Error('card 4508 0345 0803 4509');
-      },
-    ],
-    ['rejects', () => Promise.reject(new Error('card 4508 0345 0803 4509'))],
-  ])('survive a listener that %s, whose error is logged without the card number', async (_what, act) => {
+  it('survive a listener that rejects, whose error is logged without the card number', async () => {
     const { plain, listener } = await start();
-    listener.act = act;
+    listener.act = () => Promise.reject(new Error('card 4508 0345 0803 4509'));
     plain.emit(EVENT);
     await quiet();
     expect(log).toEqual([expect.stringMatching(/^error A listener of payment\.succeeded \(@OnEvent\) failed/)]);
@@ -105,15 +97,6 @@ describe('PlainEvents', () => {
     ]);
   });
 
-  it('are logged at most ten times a minute if a listener always fails', async () => {
-    const { plain, listener } = await start();
-    listener.act = () => Promise.reject(new Error('down'));
-    for (let times = 0; times < 100; times += 1) plain.emit(EVENT);
-    await quiet();
-    expect(listener.received).toHaveLength(100);
-    expect(log.filter((line) => line.includes('Error: down'))).toHaveLength(10);
-  });
-
   it('are emitted by EventEmitter2, not by another class of the host with a method of that name', async () => {
     const emitted: unknown[] = [];
     class Outbox {
@@ -130,17 +113,10 @@ describe('PlainEvents', () => {
     expect([emitted, listener.received]).toEqual([[], [EVENT]]);
   });
 
-  it('are not emitted if the host has no emitter, or before connect()', async () => {
+  it('are not emitted if the host has no emitter', async () => {
     const { plain, listener } = await start([]);
     expect(plain.isConnected).toBe(false);
     plain.emit(EVENT);
-    await quiet();
-    expect(log).toEqual([]);
-    const module = await Test.createTestingModule({
-      imports: [DiscoveryModule],
-      providers: [PlainEvents, CLOCK, SETTINGS, STORE],
-    }).compile();
-    module.get(PlainEvents).emit(EVENT);
     await quiet();
     expect([listener.received, log]).toEqual([[], []]);
   });

@@ -5,9 +5,9 @@ import { answeringGateway } from '../rigs/answering-gateway.js';
 import { inWhole } from '../rigs/extent.js';
 
 const BATCH = 50;
-/** 2,000 replies; 100,000 in the whole tests. */
-const BATCHES = inWhole(2_000, 40);
-/** How many replies there are in all, and how long they may take. */
+/** 2,000 replies, half of them to payments; 100,000 to each in the whole tests. */
+const BATCHES = inWhole(2_000, 20);
+/** How many replies there are in a suite, and how long they may take. */
 export const REPLIES = BATCHES * BATCH;
 export const REPLIES_MS = BATCHES * 3_000;
 /** What a sale takes. */

@@ -7,10 +7,9 @@ import {
   type INestApplication,
   NotFoundException,
   Param,
-  type Provider,
   Res,
+  UseFilters,
 } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import { adapterOf, type Platform, PLATFORMS } from '../e2e/merchant.js';
 import { loggerInto } from '../operations/log-lines.js';
@@ -43,17 +42,19 @@ const CASES: Readonly<Record<string, readonly [error: PaymentError, status: numb
 
 @Controller()
 class ThrowingController {
-  @Get('error/:name')
-  error(@Param('name') name: string): never {
+  @Get('unfiltered/:name')
+  unfiltered(@Param('name') name: string): never {
     throw CASES[name]?.[0] ?? new Error('no such case');
   }
 
   @Get('other')
+  @UseFilters(PaymentExceptionFilter)
   other(): never {
     throw new NotFoundException('not ours');
   }
 
   @Get('late')
+  @UseFilters(PaymentExceptionFilter)
   late(@Res() response: { send(text: string): void }): never {
     response.send('sent already');
     throw new PaymentNotFoundError();
@@ -62,47 +63,37 @@ class ThrowingController {
 
 describe.each(PLATFORMS)('an application on %s', (platform: Platform) => {
   const log: string[] = [];
+  let app: INestApplication;
 
-  /** A host with these providers, from before the first test of this `describe` until after its last. */
-  function useHost(...providers: Provider[]): (path: string) => Promise<Response> {
-    let app: INestApplication;
-    beforeAll(async () => {
-      const module = await Test.createTestingModule({ controllers: [ThrowingController], providers }).compile();
-      app = module.createNestApplication(adapterOf(platform), { logger: loggerInto(log) });
-      await app.listen(0, '127.0.0.1');
-    });
-    afterAll(() => app.close());
-    return async (path) => fetch(`${await app.getUrl()}/${path}`);
-  }
+  beforeAll(async () => {
+    const module = await Test.createTestingModule({ controllers: [ThrowingController] }).compile();
+    app = module.createNestApplication(adapterOf(platform), { logger: loggerInto(log) });
+    await app.listen(0, '127.0.0.1');
+  });
+  afterAll(() => app.close());
 
-  describe('with PaymentExceptionFilter as APP_FILTER', () => {
-    const get = useHost({ provide: APP_FILTER, useClass: PaymentExceptionFilter });
+  const get = async (path: string): Promise<Response> => fetch(`${await app.getUrl()}/${path}`);
 
-    it('leaves other errors to Nest', async () => {
-      const response = await get('other');
-      expect(response.status).toBe(404);
-      expect(await response.json()).toMatchObject({ message: 'not ours' });
-    });
-
-    it('leaves an answer alone that is on its way', async () => {
-      const response = await get('late');
-      expect(response.status).toBe(200);
-      expect(await response.text()).toBe('sent already');
-    });
+  it('leaves other errors to Nest', async () => {
+    const response = await get('other');
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ message: 'not ours' });
   });
 
-  describe('without it', () => {
-    const get = useHost();
+  it('leaves an answer alone that is on its way', async () => {
+    const response = await get('late');
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('sent already');
+  });
 
-    it.each(Object.keys(CASES))('is answered by Nest: %s, 4xx without a log line, all else as 500', async (name) => {
-      const [error, status] = CASES[name]!;
-      log.length = 0;
-      const response = await get(`error/${name}`);
-      expect(response.status).toBe(status);
-      const message = status < 500 ? error.message : 'Internal server error';
-      expect(await response.json()).toEqual({ statusCode: status, message });
-      expect(log).toEqual([]);
-    });
+  it.each(Object.keys(CASES))('without the filter, is answered by Nest, and logs no line: %s', async (name) => {
+    const [error, status] = CASES[name]!;
+    log.length = 0;
+    const response = await get(`unfiltered/${name}`);
+    expect(response.status).toBe(status);
+    const message = status < 500 ? error.message : 'Internal server error';
+    expect(await response.json()).toEqual({ statusCode: status, message });
+    expect(log).toEqual([]);
   });
 });
 

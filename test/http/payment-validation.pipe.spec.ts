@@ -84,15 +84,6 @@ describe('paymentValidationPipe', () => {
     expect(JSON.stringify(given)).not.toContain(CARD.cardNo);
   });
 
-  it('words a host’s own rule by its message, whatever its context is', async () => {
-    class Nicknamed extends CheckoutDto {
-      @IsIn(['Ada'], { message: 'choose a name', context: { errorCode: 5 } })
-      nickname!: string;
-    }
-    const { issues } = await refusal({ ...NESTED, nickname: 'Eve' }, paymentValidationPipe(), Nicknamed);
-    expect(issues).toEqual([{ path: 'nickname', field: 'nickname', rule: 'isIn', message: 'choose a name' }]);
-  });
-
   it('refuses as in expected/forms.txt', () =>
     expectCases(import.meta.url, 'forms.txt', {
       'A form': ofBody(),
@@ -127,11 +118,6 @@ describe('paymentValidationPipe', () => {
     await expect(pipe.transform(NESTED, { type: 'custom', metatype: CheckoutDto })).resolves.toBe(NESTED);
   });
 
-  it('is Nest’s own pipe for the type that it is told', async () => {
-    const pipe = paymentValidationPipe({ expectedType: CheckoutDto });
-    expect(await pipe.transform(FLAT, body(Object))).toBeInstanceOf(CheckoutDto);
-  });
-
   it.each<[string, unknown]>([
     ['as the body', Array.from({ length: 350_000 }, () => ({}))],
     ['as the card', { ...NESTED, cardDetails: Array.from({ length: 350_000 }, () => ({})) }],
@@ -142,11 +128,8 @@ describe('paymentValidationPipe', () => {
     expect(cpuMs() - before).toBeLessThan(100);
   });
 
-  it('rejects where no card is on the stack', async () => {
-    const { stack } = await refusal({ ...FLAT, 'cardDetails[cvv]': '1' });
-    expect(stack).toBeDefined();
-    expect(inspect(await refusal({ ...FLAT, 'cardDetails[cvv]': '1' }), { showHidden: true, depth: 9 })).not.toContain(
-      CARD.cardNo,
-    );
+  it('refuses by an error that holds no card', async () => {
+    const error = await refusal({ ...FLAT, 'cardDetails[cvv]': '1' });
+    expect(inspect(error, { showHidden: true, depth: 9 })).not.toContain(CARD.cardNo);
   });
 });

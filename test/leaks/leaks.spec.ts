@@ -85,9 +85,9 @@ const SINKS: [sink: string, ...canaries: Canary[]][] = [
   ['health', 'report'],
   ['service', 'shop'],
   ['callback: headers', 'shop'],
-  ...['refund', 'void', 'recordRefund', 'resolveRefund', 'checkBin', 'attack', 'error', 'start'].map(
-    (asked): [string] => [`${asked}:`],
-  ),
+  ...['refund', 'void', 'recordRefund', 'resolveRefund', 'checkBin', 'attack', 'error'].map((asked): [string] => [
+    `${asked}:`,
+  ]),
   ['abandon:'],
   ['record'],
   ['POST pay: page', 'order', 'gateway'],
@@ -482,19 +482,6 @@ describe('an attacker plants secrets in every answer, input and error of the hos
     }
     return conversationId;
   }
-
-  it('every setting', async () => {
-    const password = encodeURIComponent(CREDENTIALS.apiKey);
-    for (const wrong of [
-      { baseUrl: `ftp://user:${CREDENTIALS.clientSecret}@gateway.example`, clientSecret: '', timeoutMs: -1 },
-      { apiKey: 5 as never, clientSecret: [CREDENTIALS.clientSecret] as never },
-      { storeUrl: `oracle://root:${password}@db/shop` },
-      { storeUrl: `postgres://root:${password}@127.0.0.1:9/shop` },
-      { storeUrl: `mysql://root:${password}%zz@127.0.0.1:9/shop` },
-    ]) {
-      expect(await notebook.watch('start', async () => (await start(wrong)).url)).toBeUndefined();
-    }
-  });
 
   it('a text that the search has to find', async () => {
     const edit = (fields: JsonObject): void => void (fields['message'] = CANARIES.gateway);

@@ -37,7 +37,7 @@ export function searchFor(secrets: readonly Secret[], evidence: readonly Evidenc
   return [...once.values()].flatMap(({ source, text }) => {
     const tight = tightOf(text);
     return sought
-      .filter((one) => one.secret.isWord === true || tight.includes(one.tight))
+      .filter((one) => tight.includes(one.tight))
       .flatMap(({ secret, pattern }) => {
         const at = text.search(pattern);
         return at < 0 ? [] : [{ secret: secret.name, source, excerpt: text.slice(Math.max(0, at - 60), at + 80) }];
@@ -47,7 +47,7 @@ export function searchFor(secrets: readonly Secret[], evidence: readonly Evidenc
 
 /** Without what may stand between its characters: thousands of signs are looked for, and patterns are slow. */
 function tightOf(text: string): string {
-  return text.toLowerCase().replaceAll(/[ .-]/g, '');
+  return text.toLowerCase().replaceAll(/[ ./-]/g, '');
 }
 
 function patternOf({ text, isWord = false }: Secret): RegExp {

@@ -8,7 +8,6 @@ import {
   currencyLetters,
   isCurrencyCode,
 } from '../../lib/payment/amount.js';
-import { currencyOf } from '../../lib/simulator/wire-values.js';
 
 /** Currencies of ISO 4217, by decimals: all without two of them, and some with two. */
 const ISO_4217: readonly (readonly [decimals: number, currencies: string])[] = [
@@ -51,12 +50,6 @@ it.each([
   for (const value of values) expect([value, isCurrencyCode(value)]).toEqual([value, false]);
 });
 
-it('has letters for each, three and no others', () => {
-  const letters = CURRENCY_CODES.map(currencyLetters);
-  expect(letters.filter((text) => !/^[A-Z]{3}$/.test(text ?? ''))).toEqual([]);
-  expect(new Set(letters).size).toBe(CURRENCY_CODES.length);
-});
-
 it('shows the number of what is no currency', () => {
   expect([currencyLetters(999), amountWithCurrency('149.90', 999)]).toEqual([null, '149.90 999']);
 });
@@ -73,12 +66,4 @@ it('is the list of ISO 4217 that the installed currency-codes has, with what was
   const printed = execFileSync(process.execPath, ['scripts/generate-currencies.js', '--print'], { encoding: 'utf8' });
   // If this fails after an update of currency-codes: npm run currencies.
   expect(readFileSync('lib/payment/currency-table.ts', 'utf8')).toBe(printed);
-});
-
-it('has the letters and decimals that the simulator counts with', () => {
-  const simulated = CURRENCY_CODES.flatMap((code) => (currencyOf(code) ? [code] : []));
-  expect(simulated).toHaveLength(18);
-  for (const code of simulated) {
-    expect(currencyOf(code)).toEqual({ letters: currencyLetters(code), decimals: currencyDecimals(code) });
-  }
 });

@@ -1,12 +1,13 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { json } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { listen } from './sockets.js';
 
-/** What arrives: the path's last part, and the body. */
+/** What arrives: the path's last part, and the body, also as it was sent. */
 export interface Asked {
   readonly operation: string;
   readonly url: string;
   readonly body: Record<string, unknown>;
+  readonly text: string;
 }
 
 /** A gateway that answers as a test says, after it has read the request. */
@@ -14,7 +15,9 @@ export async function answeringGateway(answer: (asked: Asked, response: ServerRe
   const server = createServer((request, response) => {
     const url = request.url ?? '';
     const operation = url.split('/').at(-1) ?? '';
-    void json(request).then((body) => answer({ operation, url, body: body as Asked['body'] }, response));
+    void text(request).then((sent) =>
+      answer({ operation, url, body: JSON.parse(sent) as Asked['body'], text: sent }, response),
+    );
   });
   const { port, close } = await listen(server);
   return { url: `http://127.0.0.1:${port}`, close };

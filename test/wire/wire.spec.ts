@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import type { IncomingMessage } from 'node:http';
 import type { HttpService } from '@nestjs/axios';
 import type { INestApplicationContext } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
@@ -14,8 +15,8 @@ import {
 } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
 import { Randomness } from '../../lib/runtime/randomness.js';
+import { answeringGateway } from '../rigs/answering-gateway.js';
 import { ExpectedTexts } from '../rigs/expected-texts.js';
-import { RecordingGateway, type RecordedRequest, UNCLEAR_ID } from './recording-gateway.js';
 
 const TEXTS = new ExpectedTexts(import.meta.url);
 
@@ -23,6 +24,9 @@ const TEXTS = new ExpectedTexts(import.meta.url);
 const NOW = new Date('2026-01-31T22:30:05.123Z');
 const SALE_ID = 'SALE0000000000000001';
 const REFUND_ID = 'REFUND00000000000001';
+/** What is paid or given back under this id has no clear outcome. */
+const UNCLEAR_ID = 'UNCLEAR0000000000001';
+const PAGE = '<!DOCTYPE html><html><body><form action="https://bank.example"></form></body></html>';
 
 type Act = (payments: PaymentService, app: INestApplicationContext) => Promise<unknown>;
 
@@ -33,6 +37,13 @@ interface Case {
   readonly options?: PaymentOptions;
 }
 type Cases = Readonly<Record<string, Case>>;
+
+/** A request as it came over the socket, but for the port of the gateway. */
+interface RecordedRequest {
+  readonly line: string;
+  readonly headers: readonly string[];
+  readonly body: string;
+}
 
 interface Played {
   readonly requests: readonly RecordedRequest[];
@@ -286,11 +297,38 @@ async function openShop(options: PaymentOptions): Promise<INestApplicationContex
   return app.init();
 }
 
+/** A gateway that keeps what it is sent, and approves it. */
+async function recordingGateway() {
+  const requests: RecordedRequest[] = [];
+  // An approval of Auth3d is believed only if it names the amount.
+  let amount: unknown;
+  const { url, close } = await answeringGateway(({ operation, body, text }, response) => {
+    requests.push(recorded(response.req, text));
+    const { conversationId, transactionDetails = {} } = body;
+    amount = (transactionDetails as { readonly amount?: unknown }).amount ?? amount;
+    const code = conversationId === UNCLEAR_ID ? 'B0096' : 'B0000';
+    const result = { conversationId, orderId: 'ORDER-1', paymentId: 'PAYMENT-1', paymentInfo: { amount } };
+    const answers: Readonly<Record<string, object>> = {
+      Init3d: { code, ...result, htmlForm: Buffer.from(PAGE).toString('base64') },
+      CheckPayment: { responseCode: code, responseDescription: 'Approved', ...result },
+      HostedPaymentRedirect: { code, conversationId, returnUrl: 'https://page.example/1' },
+      CreatePaymentForm: { code, conversationId, paymentFormContent: PAGE },
+    };
+    response.end(JSON.stringify(answers[operation] ?? { code, ...result }));
+  });
+  return { url, close, requests };
+}
+
+function recorded({ method, url, rawHeaders }: IncomingMessage, body: string): RecordedRequest {
+  const headers = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1]}`] : []));
+  const withoutPort = headers.map((header) => header.replace(/(127\.0\.0\.1):\d+$/, '$1'));
+  return { line: `${method} ${url}`, headers: withoutPort, body };
+}
+
 /** What a gateway is sent in one case, and what is thrown, which is nothing unless there is a flaw. */
 async function play(account: PaymentOptions, { before, act, options = {} }: Case): Promise<Played> {
-  const gateway = new RecordingGateway();
-  const baseUrl = (await gateway.listen()) + (options.baseUrl ?? '');
-  const { requests } = gateway;
+  const { url, close, requests } = await recordingGateway();
+  const baseUrl = url + (options.baseUrl ?? '');
   try {
     const app = await openShop({ ...account, ...options, baseUrl });
     const payments = app.get(PaymentService);
@@ -303,7 +341,7 @@ async function play(account: PaymentOptions, { before, act, options = {} }: Case
   } catch (error) {
     return { requests, thrown: [String(error)] };
   } finally {
-    await gateway.close();
+    await close();
   }
 }
 
