@@ -28,6 +28,10 @@ const ROWS: readonly (readonly [code: string, file: string, refusal: string | nu
   ['export const at = new Date(0);\n', LIB, null],
   ['export const at = new Date(Date.now());\n', CLOCK, null],
   ['export const at = new Date();\n', CLOCK, null],
+  // A regular expression takes linear time.
+  ['export const cut = /\\s*;\\s*/;\n', LIB, 'quadratic'],
+  ['export const all = /^(a+)+$/;\n', LIB, 'exponential'],
+  ['export const end = /[;,]\\s*$/;\n', LIB, null],
   // All files of a room are one suite.
   ['beforeEach(() => undefined);\n', SPEC, 'Put hooks into a describe'],
   ['jest.setTimeout(1_000);\n', SPEC, 'to a test or a hook'],
