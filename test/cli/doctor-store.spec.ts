@@ -52,6 +52,16 @@ describe('doctor store', () => {
       await postgres.stop();
     }
   });
+
+  test('a remote store without verified TLS is named, and fails nothing by itself', async () => {
+    const message = expect.stringMatching(
+      /store at db\.invalid is not protected by verified TLS.*\(PAYMENT_STORE_URL\)\.$/,
+    );
+    const warning = { status: 'skipped', advice: null, message };
+    expect(await doctorOn('postgres://ada:geheim@db.invalid/shop')).toContainEqual(warning);
+    const others = await doctorOn('postgres://ada:geheim@db.invalid/shop?sslmode=verify-full');
+    expect(others.map(({ status }) => status)).toEqual(['failed']);
+  });
 });
 
 async function doctorOn(storeUrl: string, limitMs = LIMIT_MS) {

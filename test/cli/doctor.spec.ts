@@ -130,25 +130,11 @@ describe('doctor', () => {
   describe('the gateway', () => {
     const OTHERS = ['--skip', 'callback,store'];
 
-    it.each([
-      ['morpos', /^The payment gateway at gateway\.invalid cannot be reached.*\((ENOTFOUND|EAI_\w+), checkBin\)\.$/],
-      ['standard', /^gateway\.invalid cannot be reached \((ENOTFOUND|EAI_\w+)\)$/],
-    ])('of the dialect %s has no address', async (PAYMENT_DIALECT, message) => {
-      const [only] = await troubles({ PAYMENT_DIALECT, PAYMENT_BASE_URL: 'https://gateway.invalid' }, ...OTHERS);
-      expect(only).toMatchObject({ check: 'gateway', status: 'failed' });
-      expect(only?.message).toMatch(message);
-    });
-
-    it.each([
-      [
-        { kind: 'reset' },
-        /^The payment gateway at \S+ gave no readable answer \((ECONNRESET|UND_ERR_SOCKET), checkBin\)\.$/,
-      ],
-      [{ kind: 'stall' }, /^The payment gateway at \S+ gave no readable answer \(deadline, checkBin\)\.$/],
-    ] as const)('takes a request and does not answer it: %j', async (fault, message) => {
-      merchant.simulator.reset();
-      merchant.simulator.fail({ operation: 'CheckBin', ...fault });
-      expect(await troubles({}, ...OTHERS, '--timeout', '1')).toEqual([
+    it('takes a request and does not answer', async () => {
+      const message =
+        /^The payment gateway at \S+ gave no readable answer \((ECONNRESET|UND_ERR_SOCKET), checkBin\)\.$/;
+      merchant.simulator.fail({ operation: 'CheckBin', kind: 'reset' });
+      expect(await troubles({}, ...OTHERS)).toEqual([
         {
           check: 'gateway',
           status: 'failed',
