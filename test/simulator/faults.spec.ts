@@ -1,12 +1,13 @@
 import { Agent, request } from 'undici';
 import { type FaultMoment, type FaultOptions, type Simulator, startSimulator } from '../../lib/simulator/index.js';
-import { SimulatedMerchant } from './simulated-merchant.js';
+import { ODD } from '../rigs/odd-answers.js';
+import { newConversationId, SimulatedMerchant } from './simulated-merchant.js';
 
 let simulator: Simulator;
 let merchant: SimulatedMerchant;
 let agent: Agent;
 
-const MOVING = ['DoPayment', 'refund'] as const;
+const MOVING = ['DoPayment', 'refund', 'void'] as const;
 type Moving = (typeof MOVING)[number];
 const MOMENTS = ['before', 'middle', 'after'] as const satisfies readonly FaultMoment[];
 /** What the client sees of a fault: that its connection was cut, or a status. */
@@ -78,6 +79,15 @@ describe('faults', () => {
       stall.release();
       expect(moved() - before).toBe(at === 'after' ? 1 : 0);
     });
+
+    it('is met by no fault of another operation at its path', async () => {
+      const others = MOVING.filter((other) => other !== operation);
+      const play = { at: 'before', kind: 'status' } as const;
+      const faults = others.map((other) => simulator.fail({ operation: other, ...play, status: 502 }));
+      const mine = simulator.fail({ operation, ...play, status: 500 });
+      expect((await send(text)).status).toBe(500);
+      expect([mine.timesPlayed, ...faults.map(({ timesPlayed }) => timesPlayed)]).toEqual([1, 0, 0]);
+    });
   });
 
   it.each([301, 307, 400, 429, 500, 504])('status %i has JSON, HTML or nothing', async (status) => {
@@ -108,6 +118,16 @@ describe('faults', () => {
     });
     expect([sent.status, sent.headers.path, sent.text]).toEqual([202, '/v1/Payment/DoPayment', '{']);
     expect(simulator.ledger.charges).toHaveLength(2);
+  });
+
+  it('an answer is signed after it was changed, so that it is wrong in one way only', async () => {
+    const conversationId = newConversationId();
+    simulator.fail({ operation: 'DoPayment', ...ODD['smaller-amount'] });
+    const { sign, ...answer } = await merchant.ask('DoPayment', { conversationId });
+    const ids = [conversationId, answer.orderId, answer.paymentId, answer.bankUniqueReferenceNumber] as string[];
+    const card = ['CARDPAYMENT', '524677******3508', 'CARD', '1', '0.01', '1.1940', '1.99'];
+    const rest = [answer.transactionDate as string, '949', answer.authCode as string, ...card];
+    expect(sign).toBe(merchant.sign([...ids, ...rest, simulator.credentials.apiKey]));
   });
 
   it.each([
