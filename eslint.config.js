@@ -1,5 +1,6 @@
 import eslint from '@eslint/js';
 import prettier from 'eslint-config-prettier';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
@@ -64,6 +65,17 @@ export default tseslint.config(
         ].map((selector) => ({ selector, message: "Ask PaymentClock: this host's own clock may be hours off." })),
       ],
     },
+  },
+  {
+    // What reads texts of buyers, gateways or hosts takes linear time.
+    files: ['lib/**', 'sample/src/**'],
+    plugins: { regexp },
+    rules: { 'regexp/no-super-linear-backtracking': 'error', 'regexp/no-super-linear-move': 'error' },
+  },
+  {
+    // There, `.*$` with the flag `s` is the rest of the text whatever that is, which the rule takes no account of.
+    files: ['lib/desk/desk-request.ts', 'lib/operations/return-urls.ts', 'sample/src/staff/staff.guard.ts'],
+    rules: { 'regexp/no-super-linear-move': 'off' },
   },
   // Jest's asymmetric matchers are `any`.
   {

@@ -17,9 +17,10 @@ import { routeOf } from '../../lib/options/payment-options.js';
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
 import { variableOf } from '../../lib/payment/account.js';
 import { ExpectedTexts } from '../rigs/expected-texts.js';
-import { type Declarations, exportedDeclarations } from './declarations.js';
 
 const TEXTS = new ExpectedTexts(import.meta.url);
+
+// What it declares is shown by test/package/declarations.spec.ts.
 
 const MODULES: Readonly<Record<string, object>> = {
   '.': main,
@@ -168,37 +169,16 @@ const REPORTS: Readonly<Record<string, () => string | Promise<string>>> = {
   'schemas.txt': schemasText,
 };
 
-/** The names in the list of what is experimental. */
-function experimentalInGuide(): string[] {
-  const [, list = ''] =
-    /^\*\*Experimental\*\*[\s\S]*?\n\n((?:[- ].*\n)+)/m.exec(readFileSync('docs/limits.md', 'utf8')) ?? [];
-  return Array.from(list.matchAll(/`([^`]+)`/g), ([, name = '']) => name);
-}
-
 describe('the public surface', () => {
-  const fileOf = (subpath: string): string => `${subpath.slice(2) || 'main'}.d.txt`;
-  let declarations: Declarations;
-
-  beforeAll(() => {
-    declarations = exportedDeclarations();
-  }, 120_000);
-
-  it.each(Object.keys(MODULES))('declares what it did, at %s', (subpath) => {
-    TEXTS.expect(fileOf(subpath), `${declarations.texts.get(subpath)}\n`);
-  });
-
   it.each(Object.entries(REPORTS))('has what it had, in %s', async (file, textOf) => {
     TEXTS.expect(file, `${await textOf()}\n`);
   });
 
-  it('is marked as experimental where docs/limits.md says so, and nowhere else', () => {
-    const listed = experimentalInGuide();
-    expect(listed.length).toBeGreaterThan(0);
-    expect([...declarations.experimental].sort()).toEqual(listed.sort());
-  });
-
   it('is looked at whole', () => {
-    expect([...declarations.texts.keys()]).toEqual(Object.keys(MODULES));
-    TEXTS.expectNoOthers([...Object.keys(MODULES).map(fileOf), ...Object.keys(REPORTS)]);
+    const { exports } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+      exports: Readonly<Record<string, unknown>>;
+    };
+    expect([...Object.keys(MODULES), './package.json']).toEqual(Object.keys(exports));
+    TEXTS.expectNoOthers(Object.keys(REPORTS));
   });
 });

@@ -19,7 +19,7 @@ describe('doctor store', () => {
 
   test.each(NEARBY)('of %s the doctor shows no user and no password', async (url) => {
     // In no time, a server gives no answer, of which the doctor says something else.
-    const findings = [...(await doctorOn(url)), ...(await doctorOn(url, {}, 0))];
+    const findings = [...(await doctorOn(url)), ...(await doctorOn(url, 0))];
     expect(findings.length).toBeGreaterThan(1);
     expect(JSON.stringify(findings)).not.toMatch(/geheim|gehe|heim|\bada\b/);
   });
@@ -53,24 +53,17 @@ describe('doctor store', () => {
     }
   });
 
-  test('a remote store without TLS is named, and fails nothing by itself', async () => {
-    const warning = {
-      status: 'skipped',
-      advice: null,
-      message:
-        'The connection to the payment store at db.invalid is not protected by verified TLS: anyone who can listen in ' +
-        'between reads and changes payments, and learns the password. If the server supports TLS, put ' +
-        'sslmode=verify-full in its URL (PAYMENT_STORE_URL).',
-    };
+  test('a remote store without verified TLS is named, and fails nothing by itself', async () => {
+    const message = expect.stringMatching(
+      /store at db\.invalid is not protected by verified TLS.*\(PAYMENT_STORE_URL\)\.$/,
+    );
+    const warning = { status: 'skipped', advice: null, message };
     expect(await doctorOn('postgres://ada:geheim@db.invalid/shop')).toContainEqual(warning);
     const others = await doctorOn('postgres://ada:geheim@db.invalid/shop?sslmode=verify-full');
     expect(others.map(({ status }) => status)).toEqual(['failed']);
-    expect(await doctorOn('postgres://127.0.0.1:1/shop', { PGHOST: 'db.invalid' })).not.toContainEqual(warning);
-    expect(await doctorOn('postgres:///shop', { PGHOST: 'db.invalid' })).toContainEqual(warning);
   });
 });
 
-async function doctorOn(storeUrl: string, more: Readonly<Record<string, string>> = {}, limitMs = LIMIT_MS) {
-  const environment = { PAYMENT_STORE_URL: storeUrl, ...more };
-  return (await checkStore(targetOf('default', environment, limitMs))).findings;
+async function doctorOn(storeUrl: string, limitMs = LIMIT_MS) {
+  return (await checkStore(targetOf('default', { PAYMENT_STORE_URL: storeUrl }, limitMs))).findings;
 }

@@ -94,10 +94,7 @@ describe('doctor', () => {
   };
 
   it.each<[string, Readonly<Record<string, string>>]>([
-    ['nothing set', {}],
     ['the dialect forgotten by who comes from simulator:', COMPLETE],
-    ['the store forgotten in production', { ...COMPLETE, PAYMENT_DIALECT: 'morpos', NODE_ENV: 'production' }],
-    ['the simulator in production', { PAYMENT_BASE_URL: 'simulator:', NODE_ENV: 'production' }],
     ['a mistyped variable', { PAYMENT_BASE_URL: 'https://gateway.invalid', PAYMENT_MERCHANTID: '1' }],
   ])('reports what stops the application, with its hints: %s', async (_what, environment) => {
     const stopped = refusal(() => resolveSettings({}, {}, environment));
@@ -133,25 +130,11 @@ describe('doctor', () => {
   describe('the gateway', () => {
     const OTHERS = ['--skip', 'callback,store'];
 
-    it.each([
-      ['morpos', /^The payment gateway at gateway\.invalid cannot be reached.*\((ENOTFOUND|EAI_\w+), checkBin\)\.$/],
-      ['standard', /^gateway\.invalid cannot be reached \((ENOTFOUND|EAI_\w+)\)$/],
-    ])('of the dialect %s has no address', async (PAYMENT_DIALECT, message) => {
-      const [only] = await troubles({ PAYMENT_DIALECT, PAYMENT_BASE_URL: 'https://gateway.invalid' }, ...OTHERS);
-      expect(only).toMatchObject({ check: 'gateway', status: 'failed' });
-      expect(only?.message).toMatch(message);
-    });
-
-    it.each([
-      [
-        { kind: 'reset' },
-        /^The payment gateway at \S+ gave no readable answer \((ECONNRESET|UND_ERR_SOCKET), checkBin\)\.$/,
-      ],
-      [{ kind: 'stall' }, /^The payment gateway at \S+ gave no readable answer \(deadline, checkBin\)\.$/],
-    ] as const)('takes a request and does not answer it: %j', async (fault, message) => {
-      merchant.simulator.reset();
-      merchant.simulator.fail({ operation: 'CheckBin', ...fault });
-      expect(await troubles({}, ...OTHERS, '--timeout', '1')).toEqual([
+    it('takes a request and does not answer', async () => {
+      const message =
+        /^The payment gateway at \S+ gave no readable answer \((ECONNRESET|UND_ERR_SOCKET), checkBin\)\.$/;
+      merchant.simulator.fail({ operation: 'CheckBin', kind: 'reset' });
+      expect(await troubles({}, ...OTHERS)).toEqual([
         {
           check: 'gateway',
           status: 'failed',
@@ -193,16 +176,6 @@ describe('doctor', () => {
       expect(status).toBe(0);
     });
 
-    it('speaks no TLS', async () => {
-      const [first] = await troubles(
-        { PAYMENT_BASE_URL: merchant.simulator.url.replace('http:', 'https:') },
-        ...OTHERS,
-      );
-      expect(first).toMatchObject({ check: 'gateway', status: 'failed' });
-      expect(first?.message).toMatch(/cannot be reached; nothing was sent \((EPROTO|ERR_SSL_\w+), checkBin\)/);
-      expect(first?.advice).toContain('No TLS connection: check baseUrl (PAYMENT_BASE_URL)');
-    });
-
     it('is an hour ahead', async () => {
       const PAYMENT_BASE_URL = await web((_request, response) => {
         response.setHeader('date', new Date(Date.now() + 3_600_000).toUTCString());
@@ -225,22 +198,6 @@ describe('doctor', () => {
 
   describe('the callback', () => {
     const OTHERS = ['--skip', 'store,gateway,clock,credentials'];
-
-    it('address whose page never ends is read for a mebibyte alone', async () => {
-      let sent = 0;
-      const PAYMENT_PUBLIC_URL = await web((_request, response) => {
-        const chunk = Buffer.alloc(65_536, 'x');
-        const more = (): void => {
-          while (!response.destroyed && response.write(chunk)) sent += chunk.length;
-        };
-        response.on('drain', more);
-        more();
-      });
-      const [only] = await troubles({ PAYMENT_PUBLIC_URL }, ...OTHERS);
-      expect(only?.message).toMatch(/answers 200, not as this module does/);
-      // What the sockets hold of it is not read.
-      expect(sent).toBeLessThan(32 * 1_048_576);
-    });
 
     it('below a prefix that is set in code is found where it is said to be', async () => {
       const prefixed = await startMerchant('fastify', merchant.simulator, {

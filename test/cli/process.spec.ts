@@ -11,8 +11,8 @@ import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { builtMain, cli } from './cli.js';
 
 /** So many of this size do not fit into a heap of this size: the process would end. */
-const MANY = 10_000;
-const MESSAGE = 'x'.repeat(6_000);
+const MANY = 2_500;
+const MESSAGE = 'x'.repeat(24_000);
 const HEAP_MIB = 56;
 
 /** Starts the built command line; `shown` is what it printed on standard error. */
@@ -128,13 +128,6 @@ describe('an export as a process', () => {
     expect([ids.length, new Set(ids).size]).toEqual([MANY, MANY]);
   });
 
-  it('ends quietly if its reader leaves', async () => {
-    const { child, shown } = run();
-    child.stdout.once('data', () => child.stdout.destroy());
-    expect(await endOf(child)).toEqual([0, null]);
-    expect(shown.stderr).toBe('');
-  });
-
   it('leaves no file behind at a signal', async () => {
     const { child } = run('--output', 'told.csv');
     while (!files().some((name) => name.startsWith('.told.csv'))) await new Promise(setImmediate);
@@ -142,11 +135,4 @@ describe('an export as a process', () => {
     expect(await endOf(child)).toEqual([1, null]);
     expect(files()).toEqual([]);
   });
-});
-
-it('a schema whose reader has left ends without a word', async () => {
-  const { child, shown } = start(['schema', '--dialect', 'sqlite'], { cwd: '.', env: {} });
-  child.stdout.destroy();
-  await endOf(child);
-  expect(shown.stderr).toBe('');
 });

@@ -44,22 +44,18 @@ describe('the built package beside a driver that would crash this Node.js', () =
     expect(status).toBe(1);
   });
 
-  it.each([
-    ['ES modules', 'import'],
-    ['CommonJS', 'require'],
-  ])('says so in an application of %s', async (_kind, how) => {
-    const load =
-      how === 'import' ? (name: string) => `await import('${name}')` : (name: string) => `require('${name}')`;
-    const from = how === 'import' ? 'nestjs-card-payment' : './node_modules/nestjs-card-payment/dist/cjs/index.js';
-    const code = `(async () => {
-      ${load('reflect-metadata')};
-      const { NestFactory } = ${load('@nestjs/core')};
-      const { PaymentModule } = ${load(from)};
-      await NestFactory.createApplicationContext(PaymentModule.forRoot({ baseUrl: 'simulator:' }), { logger: false, abortOnError: false });
-    })().catch((error) => { console.log(error.name, error.message); process.exit(3); });`;
-    const { status, stdout } = await run(process.execPath, ['-e', code], { cwd: folder, env });
+  it('says so in an application', async () => {
+    const code = `
+      import 'reflect-metadata';
+      import { NestFactory } from '@nestjs/core';
+      import { PaymentModule } from 'nestjs-card-payment';
+      const options = { logger: false, abortOnError: false };
+      await NestFactory.createApplicationContext(PaymentModule.forRoot({ baseUrl: 'simulator:' }), options).catch(
+        ({ name, message }) => console.log(name, message),
+      );
+      process.exit();`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', code], { cwd: folder, env });
     expect(stdout).toContain('PaymentConfigurationError The payment module cannot start:');
     expect(stdout).toContain(`storeUrl (PAYMENT_STORE_URL): cannot be opened: ${PROBLEM}`);
-    expect(status).toBe(3);
   });
 });

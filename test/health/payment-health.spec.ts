@@ -1,10 +1,5 @@
 import { Logger } from '@nestjs/common';
-import {
-  observeHealth,
-  PaymentHealth,
-  type PaymentHealthReport,
-  paymentHealthToken,
-} from '../../lib/health/payment-health.js';
+import { observeHealth, PaymentHealth, type PaymentHealthReport } from '../../lib/health/payment-health.js';
 import { PaymentOperations } from '../../lib/operations/staff.js';
 import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
 import type { AssembledFlows } from '../operations/assembled-flows.js';
@@ -55,12 +50,6 @@ describe('PaymentHealth', () => {
     const { conversationId } = await paying;
     const run = { handlerId: 'stuck', eventId: `${conversationId}:2`, runningMs: 90_000 };
     expect((await health.report()).longRuns).toEqual([run]);
-  });
-
-  it('is injected by its class, and for a named account by the token of that account', () => {
-    expect(paymentHealthToken()).toBe(PaymentHealth);
-    expect(paymentHealthToken('eu')).toBe(paymentHealthToken('eu'));
-    expect(new Set([PaymentHealth, paymentHealthToken('eu'), paymentHealthToken('us')]).size).toBe(3);
   });
 });
 

@@ -17,17 +17,17 @@ const ROWS: readonly (readonly [code: string, file: string, refusal: string | nu
   // A logger may throw.
   [`${imports('Logger')}Logger();\n`, LIB, 'log through PaymentLogger'],
   [`${imports('ConsoleLogger')}ConsoleLogger();\n`, LIB, 'log through PaymentLogger'],
-  [`${imports('Logger as Log')}Log();\n`, LIB, 'log through PaymentLogger'],
   [`${imports('Logger')}Logger();\n`, LOGGER, null],
-  [`${imports('ConsoleLogger')}ConsoleLogger();\n`, LOGGER, null],
   [`${imports('NotFoundException')}NotFoundException();\n`, LIB, null],
   // The clock of a host may be wrong.
   ['export const at = new Date();\n', LIB, 'Ask PaymentClock'],
   ['export const at = Date.now();\n', LIB, 'Ask PaymentClock'],
-  ['export const { now } = { now: Date.now };\n', LIB, 'Ask PaymentClock'],
   ['export const at = new Date(0);\n', LIB, null],
   ['export const at = new Date(Date.now());\n', CLOCK, null],
-  ['export const at = new Date();\n', CLOCK, null],
+  // A regular expression takes linear time.
+  ['export const cut = /\\s*;\\s*/;\n', LIB, 'quadratic'],
+  ['export const all = /^(a+)+$/;\n', LIB, 'exponential'],
+  ['export const end = /[;,]\\s*$/;\n', LIB, null],
   // All files of a room are one suite.
   ['beforeEach(() => undefined);\n', SPEC, 'Put hooks into a describe'],
   ['jest.setTimeout(1_000);\n', SPEC, 'to a test or a hook'],

@@ -14,8 +14,7 @@ const HISTORY = ['CHANGELOG.md'];
 const FILES = [...filesIn('.', false), ...FOLDERS.flatMap((folder) => filesIn(folder, true))];
 const NAMES = new Set(FILES.map((file) => basename(file)));
 
-const [DELETED, MISSPELT, UNKNOWN] = ['lib/settlement/owed-outcomes.ts', 'test/REAMDE.md', 'nowhere.ts'];
-const HEADINGS = new Set([...readFileSync('README.md', 'utf8').matchAll(/^#+ (\w+)/gm)].map(([, word]) => word!));
+const DELETED = 'lib/settlement/owed-outcomes.ts';
 
 describe('a named path', () => {
   it.each(FILES.filter((file) => /\.(?:md|[mc]?[jt]s|ya?ml)$/.test(file) && !HISTORY.includes(file)))(
@@ -24,7 +23,7 @@ describe('a named path', () => {
       const text = proseOf(file, readFileSync(file, 'utf8'));
       const paths = pathsIn(text).filter((path) => !pathExists(path, file));
       const names = namesIn(text).filter((name) => !NAMES.has(name));
-      expect([...paths, ...names, ...sectionsIn(text)]).toEqual([]);
+      expect([...paths, ...names]).toEqual([]);
     },
   );
 
@@ -36,24 +35,14 @@ describe('a named path', () => {
     expect(named.flatMap(namesIn).length).toBeGreaterThan(50);
   });
 
-  it.each([
-    ['a page', 'docs/page.md', `See \`${DELETED}\`, ${MISSPELT} and ${UNKNOWN}.`],
-    ['a comment', 'test/one.ts', `import '../lib/a.js';\n/** As ${DELETED}, ${MISSPELT} and ${UNKNOWN}. */`],
-    ['a script', 'one.mjs', `const a = 1; // As ${DELETED}, ${MISSPELT} and ${UNKNOWN}.`],
-    ['a workflow', 'one.yml', `run: one # as ${DELETED}, ${MISSPELT} and ${UNKNOWN}`],
-    ['a text', 'lib/one.ts', `throw new Error('${DELETED}, ${MISSPELT}, ${UNKNOWN}');`],
-  ])('is found in %s', (_where, file, text) => {
-    const prose = proseOf(file, text);
-    expect(pathsIn(prose)).toEqual([DELETED, MISSPELT]);
-    expect(pathsIn(prose).filter((path) => pathExists(path, file))).toEqual([]);
-    expect(namesIn(prose).filter((name) => !NAMES.has(name))).toEqual([UNKNOWN]);
-  });
-
-  it('names a section by its heading, since sections have no numbers', () => {
-    expect(sectionsIn('as contract section 2.1 says (README, Nowhere), see README, Install')).toEqual([
-      'section 2.1',
-      'README, Nowhere',
-    ]);
+  it('is found in a page and in a comment', () => {
+    const named = `As ${DELETED}, test/REAMDE.md and nowhere.ts.`;
+    const prose = [proseOf('docs/page.md', named), proseOf('test/one.ts', `import '../lib/a.js';\n/** ${named} */`)];
+    for (const text of prose) {
+      expect(pathsIn(text)).toEqual([DELETED, 'test/REAMDE.md']);
+      expect(namesIn(text).filter((name) => !NAMES.has(name))).toEqual(['nowhere.ts']);
+    }
+    expect(pathExists(DELETED, 'docs/page.md')).toBe(false);
   });
 });
 
@@ -67,10 +56,6 @@ it.each(FILES.filter((file) => /^docs\/(?:internals\/)?(?!index)[\w-]+\.md$/.tes
     expect(links).toContain(file);
   },
 );
-
-it('the README links to the list of all pages', () => {
-  expect(linksOf({ path: 'README.md', text: readFileSync('README.md', 'utf8') })).toContain('docs/index.md');
-});
 
 function filesIn(folder: string, deep: boolean): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: deep })
@@ -98,14 +83,6 @@ function namesIn(text: string): string[] {
     /(?<![\w./@*{}-])[a-z][\w-]*(?:\.[\w-]+)*\.(?:ts|mjs|cjs|js|md|sh|yml)\b(?![\w/(-]|\.\w)/g,
   );
   return [...found].map(([name]) => name);
-}
-
-function sectionsIn(text: string): string[] {
-  const numbered = [...text.matchAll(/\bsections? \d[\d.]*\b/gi)].map(([section]) => section);
-  const ofReadme = [...text.matchAll(/README(?:\.md)?, ([A-Z][a-z]+)/g)].filter(
-    ([, heading]) => !HEADINGS.has(heading!),
-  );
-  return [...numbered, ...ofReadme.map(([section]) => section)];
 }
 
 /** test/README.md names suites relative to `test`, and a test run may name the beginning of a path. */

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import ts from 'typescript';
 import { REQUIRED } from '../../lib/options/option-kinds.js';
 import { OPTIONS } from '../../lib/options/option-table.js';
 import { variableOf } from '../../lib/payment/account.js';
@@ -42,22 +41,18 @@ describe('the lists of options in docs/configuration.md', () => {
 });
 
 describe('what an editor shows for an option', () => {
-  const file = ts.sys.resolvePath('lib/options/payment-options.ts');
-  const program = ts.createProgram([file], { ...tsOptions(), noEmit: true });
-  const checker = program.getTypeChecker();
-  const declared = program.getSourceFile(file)?.statements.filter(ts.isTypeAliasDeclaration) ?? [];
-  const options = declared.find(({ name }) => name.text === 'PaymentOptions') as ts.TypeAliasDeclaration;
+  const table = readFileSync('lib/options/option-table.ts', 'utf8');
+  const comments = new Map(
+    Array.from(table.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s+(\w+):/g), ([, comment = '', name]) => [
+      name,
+      comment.replace(/\s+(?:\* )?/g, ' ').trim(),
+    ]),
+  );
 
   it.each(TABLED)('has the variable and the default of $name', ({ name, variable, default: byDefault }) => {
-    const property = checker.getTypeAtLocation(options).getProperty(name) as ts.Symbol;
-    const shown = ts.displayPartsToString(property.getDocumentationComment(checker)).replace(/\s+/g, ' ');
+    const [shown = ''] = comments.get(name)?.split(' @') ?? [];
     expect(shown).toMatch(variable === null ? /^Code only\./ : new RegExp(`^\`${variable}\`[:.]`));
-    if (byDefault === 'required') expect(shown).toMatch(/ Required\.$/);
+    if (byDefault === 'required') expect(shown).toMatch(/ Required\./);
     else expect(/ Default `?([^\s`]+?)`?(?:[.,]? |\.$)/.exec(shown)?.[1] ?? null).toBe(byDefault);
   });
 });
-
-function tsOptions(): ts.CompilerOptions {
-  const { config } = ts.readConfigFile('tsconfig.json', (path) => ts.sys.readFile(path)) as { config: object };
-  return ts.parseJsonConfigFileContent(config, ts.sys, '.').options;
-}

@@ -11,8 +11,7 @@ interface Section {
   /** What is in backticks. */
   readonly names: readonly string[];
   readonly listItems: number;
-  /** The rows and columns of each table. */
-  readonly tables: readonly string[];
+  readonly tableRows: number;
   readonly code: readonly string[];
 }
 
@@ -46,7 +45,7 @@ function sectionsOf(text: string): Section[] {
     text: section,
     names: namesIn(section),
     listItems: [...section.matchAll(/^(?:- |\d+\. )/gm)].length,
-    tables: [...section.matchAll(/(?:^\|.*\n)+/gm)].map(([table]) => sizeOf(table)),
+    tableRows: [...section.matchAll(/^\|/gm)].length,
     code: [...section.matchAll(/^@@(\d+)@@$/gm)].map(([, index]) => code[Number(index)]!),
   }));
 }
@@ -55,11 +54,6 @@ function namesIn(section: string): string[] {
   const found = [...section.matchAll(/`([^`]+)`/g)].map(([, name]) => name!.replace(/\s+/g, ' '));
   // Sentences are built in another order.
   return [...new Set(found)].sort();
-}
-
-function sizeOf(table: string): string {
-  const rows = table.trim().split('\n');
-  return `${rows.length} rows of ${rows[0]!.split('|').length - 2}`;
 }
 
 /**

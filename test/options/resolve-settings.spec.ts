@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { morposDialect } from '../../lib/gateway/dialects/morpos.dialect.js';
-import { type PaymentOptions, type PaymentStructure, routeOf } from '../../lib/options/payment-options.js';
+import { type PaymentOptions, type PaymentStructure } from '../../lib/options/payment-options.js';
 import type { Environment, PaymentSettings } from '../../lib/options/payment-settings.js';
 import { resolveSettings } from '../../lib/options/resolve-settings.js';
 import { gatewayHostOf } from '../../lib/payment/gateway-id.js';
@@ -103,11 +103,6 @@ test('a further account has all its variables, and one that is named default tho
   expect(settings).toMatchObject({ account: 'default', baseUrl: 'https://gateway.example', verifySign: true });
   const credentials = { merchantId: 'M-1', clientId: 'client-1', clientSecret: 'secret-1', apiKey: 'key-1' };
   expect(settings.credentials).toMatchObject(credentials);
-});
-
-test('a buyer waits for an outcome for 25 seconds, or as long as the callback says', () => {
-  const routes = [routeOf({}), routeOf({ callback: { waitMs: 0 } })];
-  expect(routes).toEqual([25_000, 0].map((waitMs) => ({ path: 'payments', waitMs })));
 });
 
 const API_KEY = 'apiKey (PAYMENT_API_KEY)';

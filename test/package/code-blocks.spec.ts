@@ -19,11 +19,6 @@ describe.each(guidePages())('%s', (page) => {
     const lines = text.split('\n');
     for (const { line, code } of blocks) expect(lines[line - 1]).toBe(code.split('\n')[0]);
   });
-
-  it('has each file only once', () => {
-    const paths = codeBlocks(page).flatMap(({ path }) => path ?? []);
-    expect(paths).toEqual([...new Set(paths)]);
-  });
 });
 
 it.each(['NestJS 11', 'NestJS 12'])('the README and the first page install the same packages for %s', (nest) => {

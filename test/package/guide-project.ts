@@ -1,6 +1,5 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { freePort } from '../services/server.js';
 import {
   codeBlocks,
   findingsInPages,
@@ -10,7 +9,6 @@ import {
   starterFiles,
   writeBlocks,
 } from './guide.js';
-import { GuideBuyer, type Page } from './guide-buyer.js';
 import { generatePrismaClient, writeShopOfOrders } from './guide-orders.js';
 import type { MerchantApp } from './merchant-app.js';
 
@@ -54,93 +52,10 @@ export async function compileGuide(app: MerchantApp): Promise<string[]> {
   return findingsInPages(await app.compile('guide'), written, app.folder);
 }
 
-/** `main.ts` of the starter is for Express, that of the first page for Fastify. */
-export type Adapter = 'Express' | 'Fastify';
-const MAIN: Readonly<Record<Adapter, string>> = { Express: 'main.js', Fastify: 'main.fastify.js' };
-
-const FIRST_PAGE = 'docs/getting-started.md';
-
-/**
- * Follows the page, which `compileGuide` must have compiled, from `.env` to a paid order, and beyond a restart. What its
- * pages show besides is tested in `browser/guide`.
- */
-export async function payAsInGettingStarted(
-  app: MerchantApp,
-  adapter: Adapter,
-  node = process.execPath,
-): Promise<void> {
-  const page = readFileSync(FIRST_PAGE, 'utf8');
-  const [card = '', expiry = '', code = '', phone = ''] = [
-    ...(/^1\. Card .*$/m.exec(page)?.[0] ?? '').matchAll(/`([\d/]+)`/g),
-  ].map(([, value]) => value ?? '');
-  const smsCode = /SMS: `(\d+)`/.exec(page)?.[1] ?? '';
-  const typed = {
-    'cardDetails.cardNo': card,
-    'cardDetails.expDate': expiry,
-    'cardDetails.cvv': code,
-    'cardHolderInfo.cardHolderName': 'Ada Yılmaz',
-    'cardHolderInfo.buyerGsm': phone,
-  };
-  const folder = join(app.folder, `run-on-${adapter}`);
-  mkdirSync(folder);
-  writeSettings(folder);
-
-  const port = await freePort();
-  const main = join(app.folder, `built/guide/getting-started/src/${MAIN[adapter]}`);
-  const whileRunning = (use: (buyer: GuideBuyer) => Promise<void>): Promise<void> =>
-    app.whileRunning([node, main], folder, { PORT: `${port}` }, async () => {
-      const buyer = new GuideBuyer(`http://localhost:${port}`);
-      await buyer.waitForShop();
-      await use(buyer);
-    });
-  let order = '';
-  let interrupted = '';
-  let form: Page | undefined;
-
-  await whileRunning(async (buyer) => {
-    form = await buyer.submit(await buyer.open('/checkout'));
-    expect(form.url).toMatch(/\/checkout\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\/pay$/);
-    expectShopPage(form);
-    order = form.url.replace(/\/pay$/, '');
-    expect((await buyer.open(order)).html).toContain('Not paid.');
-    const back = await buyer.pay(form, typed, smsCode);
-    expect(new URL(back.url).pathname).toBe(new URL(order).pathname);
-    expectShopPage(back);
-    expect(back.html).toContain('Paid. Thank you!');
-
-    const another = await buyer.submit(await buyer.open('/checkout'));
-    interrupted = another.url.replace(/\/pay$/, '');
-    expect((await buyer.submit(another, typed)).status).toBe(200);
-  });
-
-  await whileRunning(async (buyer) => {
-    if (!form) throw new Error('There is no form.');
-    expect((await buyer.open(order)).html).toContain('Paid. Thank you!');
-    const again = await buyer.submit(form, typed);
-    expect([again.status, again.html]).toEqual([409, expect.stringContaining('has been paid')]);
-    // The buyer was at the bank, but the restart has replaced the simulated bank.
-    expect((await buyer.open(interrupted)).html).toContain('Not paid.');
-    const paid = await buyer.pay(await buyer.open(`${interrupted}/pay`), typed, smsCode);
-    expect(paid.html).toContain('Paid. Thank you!');
-  });
-}
-
-function writeSettings(folder: string): void {
-  for (const [name, lines] of settingFiles(FIRST_PAGE)) writeFileSync(join(folder, name), lines);
-}
-
-function expectShopPage({ headers }: Page): void {
-  expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(headers.get('content-security-policy')).toMatch(
-    /^default-src 'none'; style-src 'sha256-\S+'; form-action 'self';/,
-  );
-  expect(headers.get('cache-control')).toBe('no-store');
-}
-
 /** Runs the tests of docs/testing.md in their project, next to the data of its `.env`. */
 export async function testAsInTesting(app: MerchantApp, node = process.execPath): Promise<string> {
   const folder = join(app.folder, 'guide/getting-started');
-  writeSettings(folder);
+  for (const [name, lines] of settingFiles('docs/getting-started.md')) writeFileSync(join(folder, name), lines);
   const env = { PATH: `${dirname(node)}${delimiter}${process.env['PATH']}`, NO_COLOR: '1', FORCE_COLOR: '0' };
   const outputs: string[] = [];
   for (const script of ['test', 'test:e2e']) {

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -8,7 +6,7 @@ import { makeScratchFolder, type ScratchFolder } from '../rigs/scratch-folder.js
 import { variablesOf } from '../rigs/simulated-gateway.js';
 import { freePort } from '../services/server.js';
 import { installLines } from './guide.js';
-import { cleanEnvironment, type Finished, npmInstall, packTarball, run, versionIn } from './tarball.js';
+import { type Finished, npmInstall, packTarball, run, versionIn } from './tarball.js';
 
 export type ProjectKind = 'nest11' | 'nest12';
 
@@ -73,27 +71,6 @@ export class MerchantApp {
 
   run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Finished> {
     return run(command, args, { cwd: this.folder, env });
-  }
-
-  /** Runs a program in a folder until `use` has ended. */
-  async whileRunning(
-    [command = '', ...args]: readonly string[],
-    cwd: string,
-    env: Readonly<Record<string, string>>,
-    use: () => Promise<void>,
-  ): Promise<void> {
-    const child = spawn(command, args, { cwd, env: { ...cleanEnvironment(), ...env } });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += text.toString()));
-    const ended = once(child, 'exit');
-    const endedEarly = ended.then(() => Promise.reject(new Error(`${args.join(' ')} ended: ${output}`)));
-    try {
-      await Promise.race([use(), endedEarly]);
-    } finally {
-      endedEarly.catch(() => undefined);
-      child.kill('SIGTERM');
-      await ended;
-    }
   }
 
   /** Type-checks and compiles, and returns the errors of the compiler. */

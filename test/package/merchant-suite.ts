@@ -1,15 +1,8 @@
-import { sample } from '../rigs/extent.js';
 import { startMariaDb } from '../services/mariadb.js';
 import { startPostgres } from '../services/postgres.js';
 import { listedVersions } from './guide.js';
 import { type OrdersSetup, payOrders } from './guide-orders.js';
-import {
-  type Adapter,
-  compileGuide,
-  FOUND_IN_BROKEN_PAGE,
-  payAsInGettingStarted,
-  testAsInTesting,
-} from './guide-project.js';
+import { compileGuide, FOUND_IN_BROKEN_PAGE, testAsInTesting } from './guide-project.js';
 import { BOTH_FLOWS_PAID, expectApiDocument, type MerchantApp } from './merchant-app.js';
 
 const LOGGED = 'Payment {id}, 149.90 TRY: succeeded (B0000) after {n} ms';
@@ -73,7 +66,6 @@ export async function payOnServers(app: MerchantApp, node = process.execPath, ..
 interface GuideSetup {
   /** The major version of Node that its applications need, if not the one here. */
   readonly node?: number;
-  readonly adapters: readonly Adapter[];
   readonly orders: readonly Omit<OrdersSetup, 'node'>[];
   /** What the test runner prints of the unit tests and of the others. */
   readonly passed: RegExp;
@@ -82,20 +74,12 @@ interface GuideSetup {
 }
 
 /** What holds of the guide. Its packages have been installed. */
-export function itFollowsTheGuide(appOf: () => MerchantApp, { node, adapters, orders, passed, hangs }: GuideSetup) {
+export function itFollowsTheGuide(appOf: () => MerchantApp, { node, orders, passed, hangs }: GuideSetup) {
   const nodeOf = async () => (node === undefined ? process.execPath : await appOf().nodeOf(node));
 
   it('compiles with every code block of every page', async () => {
     expect(await compileGuide(appOf())).toEqual(FOUND_IN_BROKEN_PAGE);
   }, 300_000);
-
-  it.each(sample(2, adapters))(
-    'takes a merchant from the first page to a paid order on %s',
-    async (adapter) => {
-      await payAsInGettingStarted(appOf(), adapter, await nodeOf());
-    },
-    120_000,
-  );
 
   it.each(orders)(
     'marks orders as paid once with $orm, with payments in the schema $schema',

@@ -30,13 +30,6 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
     expect(status).toBe(0);
   });
 
-  it('loads from the CommonJS build on its own', async () => {
-    const load = (file: string) => `require('./node_modules/nestjs-card-payment/dist/cjs/${file}')`;
-    const [main, simulator] = [load('index.js'), load('simulator/index.js')];
-    const code = `console.log(JSON.stringify([typeof ${main}.PaymentModule, typeof ${simulator}.startSimulator]))`;
-    expect(await app.node('-e', code)).toEqual(['function', 'function']);
-  });
-
   it.each([
     ['sqlite:payments.sqlite', 'kysely better-sqlite3'],
     ['postgres://shop:secret-word@127.0.0.1/shop', 'kysely pg'],
@@ -58,7 +51,6 @@ describe('the packed package in a NestJS 11 application, CommonJS', () => {
 
     // Its blocks are compiled with and without .js in relative imports.
     itFollowsTheGuide(() => app, {
-      adapters: ['Express', 'Fastify'],
       orders: [
         { orm: 'typeorm', schema: 'payments' },
         { orm: 'prisma', schema: 'payments' },

@@ -38,7 +38,6 @@ describe('the packed package in a NestJS 12 application, ES modules', () => {
 
     itFollowsTheGuide(() => app, {
       node: 22,
-      adapters: ['Fastify', 'Express'],
       orders: [
         { orm: 'typeorm', schema: 'payments' },
         { orm: 'typeorm', schema: 'public' },

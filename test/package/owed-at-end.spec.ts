@@ -47,7 +47,7 @@ interface Ended {
 
 async function run(end: string, downMs: number): Promise<Ended> {
   const env = { PAYMENT_BASE_URL: 'simulator:', DOWN_MS: String(downMs) };
-  return JSON.parse(await runScript('esm', JOB + end, env, 90_000)) as Ended;
+  return JSON.parse(await runScript(JOB + end, env, 90_000)) as Ended;
 }
 
 /** The six jobs run at the same time, since they only wait. */

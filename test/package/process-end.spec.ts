@@ -2,10 +2,10 @@ import { runScript, SALE_CODE } from './tarball.js';
 
 /** The script of a merchant, up to the payments. It does not end the process itself. */
 const PAY = `
-  @IMPORT(reflect-metadata)
-  @IMPORT(@nestjs/common, Module)
-  @IMPORT(@nestjs/core, NestFactory)
-  @IMPORT(nestjs-card-payment, PaymentModule, PaymentService, PaymentSimulator)
+  import 'reflect-metadata';
+  import { Module } from '@nestjs/common';
+  import { NestFactory } from '@nestjs/core';
+  import { PaymentModule, PaymentService, PaymentSimulator } from 'nestjs-card-payment';
 
   class Shop {}
   Module({ imports: [PaymentModule.forRoot()] })(Shop);
@@ -24,8 +24,8 @@ const PAY = `
 `;
 
 const SIMULATOR = `
-  @IMPORT(node:http, Agent, request)
-  @IMPORT(nestjs-card-payment/simulator, startSimulator)
+  import { Agent, request } from 'node:http';
+  import { startSimulator } from 'nestjs-card-payment/simulator';
 
   async function call() {
     const simulator = await startSimulator({ keepAliveTimeoutMs: 600_000 });
@@ -38,29 +38,20 @@ const SIMULATOR = `
   }
 `;
 
-/** Runs a script whose imports are written for both kinds of modules. */
-function run(kind: 'esm' | 'cjs', script: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const code = script.replaceAll(/@IMPORT\(([^,)]+)(?:, ([^)]+))?\)/g, (_all, name: string, bindings?: string) => {
-    if (kind === 'cjs') return `${bindings ? `const { ${bindings} } = ` : ''}require('${name}');`;
-    return `import ${bindings ? `{ ${bindings} } from ` : ''}'${name}';`;
-  });
-  return runScript(kind, code, env);
-}
-
 const SIMULATED = { PAYMENT_BASE_URL: 'simulator:' };
 
-describe.each(['esm', 'cjs'] as const)('a script (%s) ends by itself', (kind) => {
+describe('a script ends by itself', () => {
   it.each([
     ['after it has closed its application on simulator:', 'pay().then((app) => app.close())'],
     ['without closing its application', 'pay()'],
   ])('%s', async (_what, last) => {
-    expect(await run(kind, `${PAY}${last};`, SIMULATED)).toBe('succeeded succeeded 299.80');
+    expect(await runScript(`${PAY}${last};`, SIMULATED)).toBe('succeeded succeeded 299.80');
   });
 
   it.each([
     ['after it has closed its simulator', 'call().then((simulator) => simulator.close())'],
     ['without closing its simulator, which has an open connection', 'call()'],
   ])('%s', async (_what, last) => {
-    expect(await run(kind, `${SIMULATOR}${last};`)).toBe('404');
+    expect(await runScript(`${SIMULATOR}${last};`)).toBe('404');
   });
 });

@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   type DoPaymentDto,
   type Payment,
@@ -38,15 +36,6 @@ it('every recipe that handles a duplicate or reads the payment of an error is te
     codeBlocks(page).flatMap(({ code, path, line }) => (reading.test(code) ? [`${page} ${path ?? line}`] : [])),
   );
   expect(found).toEqual(TESTED_RECIPES);
-});
-
-it('no code of the sample shop reads the payment of an error', () => {
-  const files = readdirSync('sample/src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
-  expect(files.length).toBeGreaterThan(30);
-  for (const file of files) {
-    const code = readFileSync(join('sample/src', file), 'utf8');
-    expect([file, /error\)?\??\.payment\b|payment \} = error/.exec(code)]).toEqual([file, null]);
-  }
 });
 
 describe('the recipe for duplicates', () => {

@@ -34,17 +34,12 @@ export const SALE_CODE = `{
 }`;
 
 /**
- * Runs a script of a merchant as an ES module or as CommonJS, against the build.
+ * Runs a script of a merchant, an ES module, against the build.
  *
  * @returns what it printed, once it has ended by itself
  */
-export function runScript(
-  kind: 'esm' | 'cjs',
-  code: string,
-  env: Readonly<Record<string, string>> = {},
-  timeout = 60_000,
-): Promise<string> {
-  const args = [`--input-type=${kind === 'esm' ? 'module' : 'commonjs'}`, '-e', code];
+export function runScript(code: string, env: Readonly<Record<string, string>> = {}, timeout = 60_000): Promise<string> {
+  const args = ['--input-type=module', '-e', code];
   built();
   return new Promise((resolve, reject) => {
     const options = { env: { ...cleanEnvironment(), ...env }, timeout, maxBuffer: 16 * 1024 * 1024 };

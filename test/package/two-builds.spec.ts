@@ -33,5 +33,5 @@ const SCRIPT = `
 `;
 
 it('the ESM build takes stores of the CommonJS build, and the other way round; both check the store’s URL', async () => {
-  expect(JSON.parse(await runScript('esm', SCRIPT))).toEqual([false, [], [], true, [], [], true]);
+  expect(JSON.parse(await runScript(SCRIPT))).toEqual([false, [], [], true, [], [], true]);
 });

@@ -29,12 +29,6 @@ describe('loopTurn', () => {
     for (const wait of [...burst, ...later]) await wait;
   });
 
-  it('schedules nothing more when no payment waits', async () => {
-    for (const wait of Array.from({ length: 40 }, () => loopTurn.take())) await wait;
-    for (let turn = 0; turn < 3; turn += 1) await nextTurn();
-    expect(process.getActiveResourcesInfo()).not.toContain('Immediate');
-  });
-
   it('resumes payments under fake timers in the tests of a host, and after them', async () => {
     let resumed = 0;
     const takeSome = async (): Promise<void> => {

@@ -1,13 +1,7 @@
 import { Agent, request } from 'undici';
-import {
-  type FaultMoment,
-  type FaultOptions,
-  type Simulator,
-  type SimulatorOperation,
-  startSimulator,
-} from '../../lib/simulator/index.js';
+import { type FaultMoment, type FaultOptions, type Simulator, startSimulator } from '../../lib/simulator/index.js';
 import { ODD } from '../rigs/odd-answers.js';
-import { fieldsOf, newConversationId, SimulatedMerchant } from './simulated-merchant.js';
+import { newConversationId, SimulatedMerchant } from './simulated-merchant.js';
 
 let simulator: Simulator;
 let merchant: SimulatedMerchant;
@@ -143,28 +137,6 @@ describe('faults', () => {
   ])('what would never be played is not queued: %j', (fault, message) => {
     expect(() => simulator.fail(fault as FaultOptions)).toThrow(message);
   });
-
-  it.each<SimulatorOperation>(['DoPayment', 'Init3d', 'Auth3d', 'CheckPayment'])(
-    'a fault of %s is played on it alone',
-    async (operation) => {
-      const fault = simulator.fail({ operation, ...ODD.null, at: 'before' });
-      const conversationId = newConversationId();
-      const opened = await (await merchant.send('Init3d', { conversationId })).text();
-      if (operation === 'Init3d') {
-        expect(opened).toBe('null');
-        expect(() => simulator.approve(conversationId)).toThrow();
-        return;
-      }
-      const answers = {
-        Auth3d: await fieldsOf(merchant.auth3d(simulator.approve(conversationId).fields)),
-        CheckPayment: await merchant.ask('CheckPayment', { conversationId }),
-        DoPayment: await merchant.ask('DoPayment'),
-      };
-      expect(Object.entries(answers).filter(([, answer]) => answer === null)).toEqual([[operation, null]]);
-      expect((await fault.played).operation).toBe(operation);
-      expect(simulator.ledger.charges).toHaveLength(operation === 'CheckPayment' ? 2 : 1);
-    },
-  );
 
   it('faults keep their order, are played as often as they were ordered, and are forgotten on reset', async () => {
     const status = (code: number, times?: number) =>

@@ -1,5 +1,5 @@
 import { REFUSAL_CODES, type Simulator, type SimulatorDialect, startSimulator } from '../../lib/simulator/index.js';
-import { fieldsOf, newConversationId, SimulatedMerchant } from './simulated-merchant.js';
+import { fieldsOf, SimulatedMerchant } from './simulated-merchant.js';
 
 /** What is wrong with fields, headers and signs is in expected/requests.txt. */
 describe.each<SimulatorDialect>(['standard', 'morpos'])('request checks (%s)', (dialect) => {
@@ -29,24 +29,6 @@ describe.each<SimulatorDialect>(['standard', 'morpos'])('request checks (%s)', (
     expect((await fetch(`${url}/v1/Payment/Refund`, { method: 'POST', headers, body: '{}' })).status).toBe(404);
     expect((await fetch(`${url}/v1/Payment/DoPayment`, { headers })).status).toBe(405);
     expect(simulator.ledger.charges).toEqual([]);
-  });
-
-  it('a request is recorded byte for byte, and its answer', async () => {
-    const text = merchant.text('DoPayment', { conversationId: newConversationId(), change: { language: 'de' } });
-    const answered = await (await merchant.post('DoPayment', text)).text();
-    expect(simulator.requests).toMatchObject([
-      {
-        operation: 'DoPayment',
-        method: 'POST',
-        path: '/v1/Payment/DoPayment',
-        headers: { 'x-clientid': simulator.credentials.clientId },
-        text,
-        body: JSON.parse(text) as object,
-        refusal: { problems: ['language is missing or wrong'] },
-        fault: null,
-        answer: { status: 400, text: answered },
-      },
-    ]);
   });
 });
 

@@ -1,6 +1,4 @@
-import { Agent, request } from 'undici';
 import { currentTestCards, describeSimulator, startSimulator, TEST_CARDS } from '../../lib/simulator/index.js';
-import { selfSigned } from '../rigs/certificates.js';
 import { OTHER_CARD, SimulatedMerchant } from './simulated-merchant.js';
 
 it('describes itself in lines that can be pasted into .env', async () => {
@@ -23,12 +21,6 @@ it('describes itself in lines that can be pasted into .env', async () => {
   for (const part of ['5246776356903508  1230  792', sale, refund, '123456  verified']) expect(text).toContain(part);
 });
 
-it('shows amounts of refunds only in a dialect that has refunds', async () => {
-  const simulator = await startSimulator({ dialect: 'standard' });
-  await simulator.close();
-  expect(describeSimulator(simulator)).not.toContain('Refund');
-});
-
 it('shows no test card whose date passes within a month', async () => {
   const simulator = await startSimulator();
   await simulator.close();
@@ -41,25 +33,12 @@ it('shows no test card whose date passes within a month', async () => {
   expect(currentTestCards(new Date('2099-01-01'))).toEqual([]);
 });
 
-it('announces how long it keeps connections', async () => {
-  const simulator = await startSimulator({ keepAliveTimeoutMs: 2000 });
-  const response = await new SimulatedMerchant(simulator).send('DoPayment');
-  expect(response.headers.get('keep-alive')).toBe('timeout=2');
-  await simulator.close();
-});
-
 it('remembers no more requests than it was told to', async () => {
   const simulator = await startSimulator({ requestLimit: 2 });
   const merchant = new SimulatedMerchant(simulator);
   for (const amount of ['1.00', '2.00', '3.00']) await merchant.send('DoPayment', { amount });
   expect(simulator.requests.map(({ text }) => /"amount":([\d.]+)/.exec(text)?.[1])).toEqual(['2.00', '3.00']);
   await simulator.close();
-});
-
-it('fails to start on a port that is taken', async () => {
-  const first = await startSimulator();
-  await expect(startSimulator({ port: first.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
-  await first.close();
 });
 
 it('finds a page by its address, a form by its content, and brings back whoever enters a paid page again', async () => {
@@ -85,26 +64,5 @@ it('finds a page by its address, a form by its content, and brings back whoever 
     ]);
   }
   expect(simulator.ledger.charges).toHaveLength(2);
-  await simulator.close();
-});
-
-it('serves https', async () => {
-  const tls = selfSigned('127.0.0.1');
-  const simulator = await startSimulator({ tls });
-  const merchant = new SimulatedMerchant(simulator);
-  const dispatcher = new Agent({ connect: { ca: tls.cert } });
-  const pay = () =>
-    request(`${simulator.url}/v1/Payment/DoPayment`, {
-      method: 'POST',
-      headers: merchant.headers(),
-      body: merchant.text('DoPayment'),
-      dispatcher,
-    });
-  expect(simulator.url).toMatch(/^https:/);
-  expect(await (await pay()).body.json()).toMatchObject({ code: 'B0000' });
-  simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'middle' });
-  await expect(pay()).rejects.toThrow();
-  expect(simulator.ledger.charges).toHaveLength(1);
-  await dispatcher.destroy();
   await simulator.close();
 });

@@ -1,24 +1,13 @@
 import { context, metrics, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { AggregationTemporality, type DataPoint, MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { type DataPoint, MeterProvider } from '@opentelemetry/sdk-metrics';
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
   type ReadableSpan,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-
-class Reader extends MetricReader {
-  constructor() {
-    super({ aggregationTemporalitySelector: () => AggregationTemporality.CUMULATIVE });
-  }
-  protected onForceFlush(): Promise<void> {
-    return Promise.resolve();
-  }
-  protected onShutdown(): Promise<void> {
-    return Promise.resolve();
-  }
-}
 
 /** One point of one metric. */
 export interface Point {
@@ -31,7 +20,7 @@ export interface Point {
 /** The OpenTelemetry SDK with exporters that keep everything in memory. */
 export class TelemetryRecorder {
   private readonly exporter = new InMemorySpanExporter();
-  private readonly reader = new Reader();
+  private readonly reader = new PrometheusExporter({ preventServerStart: true });
 
   /** Registers the SDK, as a host does before its application starts. */
   start(): this {

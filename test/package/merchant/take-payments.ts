@@ -6,23 +6,6 @@ import { startSimulator } from 'nestjs-card-payment/simulator';
 import { AppModule } from './app.module.js';
 import { Orders } from './orders.js';
 
-export interface TakenPayments {
-  readonly direct: string;
-  readonly threeD: string;
-  /** The state that the merchant's own callback route returned. */
-  readonly own: string;
-  /** The URL to which the buyer was redirected after the bank. */
-  readonly location: string | null;
-  readonly paid: readonly (string | null)[];
-  readonly emitted: readonly (string | null)[];
-  readonly charges: readonly number[];
-  readonly violations: readonly unknown[];
-  /** Whether the parameter of a handler has the event class as its type at run time. */
-  readonly receivesEventClass: boolean;
-  /** The answer to an invalid card without the exception filter, and how many errors Nest logged. */
-  readonly refused: { readonly status: number; readonly body: unknown; readonly errorsLogged: number };
-}
-
 class CountingLogger extends ConsoleLogger {
   errors = 0;
 
@@ -33,7 +16,7 @@ class CountingLogger extends ConsoleLogger {
 }
 
 /** Starts the application from `.env`, makes direct and 3D payments at a simulated gateway, and returns the outcome. */
-export async function takePayments(): Promise<TakenPayments> {
+export async function takePayments() {
   const card = { cardNo: '4508034508034509', expDate: '1236', cvv: '000' };
   const logger = new CountingLogger({ logLevels: ['error', 'fatal'] });
   const app = await NestFactory.create(AppModule, { logger, abortOnError: false });
@@ -49,6 +32,7 @@ export async function takePayments(): Promise<TakenPayments> {
     const answer = await fetch(request.url, { ...request, redirect: 'manual' });
     const threeD = await app.get(PaymentService).find(conversationId);
 
+    // There is no exception filter.
     const wrong = JSON.stringify({ ...card, cardNo: '4508034508034500' });
     const headers = { 'content-type': 'application/json' };
     const refusal = await fetch(`${process.env['PAYMENT_PUBLIC_URL']}/pay`, { method: 'POST', headers, body: wrong });
@@ -58,6 +42,7 @@ export async function takePayments(): Promise<TakenPayments> {
     const back = simulator.approve(ownId);
     const token = back.url.split('/').at(-2);
     const shown = await fetch(new URL(`/own/${token}/back`, back.url), back.request);
+    // By the merchant's own callback route.
     const own = (await shown.json()) as { readonly state: string };
 
     const isReported = (): boolean => orders.paid.length >= 3 && orders.emitted.length >= 3;
