@@ -164,7 +164,7 @@ describe('dependency updates', () => {
   it('cover the packages of each lock file, and the actions', () => {
     const covered = updates.map((update) => [update['package-ecosystem'], update['directory'], update['directories']]);
     expect(covered).toEqual([
-      ['npm', undefined, ['/', '/bench/peers', '/test/services/postgresql-18']],
+      ['npm', undefined, ['/', '/bench/peers']],
       ['github-actions', '/', undefined],
     ]);
   });
