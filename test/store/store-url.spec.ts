@@ -12,7 +12,6 @@ import { urlSections } from './secret-urls.js';
 const TEXTS = new ExpectedTexts(import.meta.url);
 const AUTHORITY = 'test/store/authority of mine.pem';
 const VERIFIED = { ...STRONG_TLS, rejectUnauthorized: true, verifyIdentity: true };
-const STRAY_PERCENT = 'must have each % in its user and password written as %25';
 
 describe('the URL of a store', () => {
   test('is of an engine, has a problem, is shown and opened as in urls.txt', async () => {
@@ -61,18 +60,6 @@ describe('the URL of a store', () => {
     const ofFile = isDeepStrictEqual(ssl, { ...VERIFIED, ca: readFileSync(AUTHORITY, 'utf8') });
     return ofFile ? 'that is verified by the file alone' : JSON.stringify(ssl);
   }
-
-  /** Passwords with a % that begins no escape, or none of a text. */
-  const STRAY = ['50%', '100%zz', '%', '%4', 'a%ff', 'a%20%b'];
-
-  test.each(STRAY.flatMap((part) => [`ada:${part}`, `${part}:geheim`, `:${part}`]))(
-    'with a stray %% in %s@ has a problem that is named without being shown',
-    (userInfo) => {
-      for (const scheme of ['postgres', 'postgresql', 'mysql', 'mariadb']) {
-        expect(storeUrlProblem(`${scheme}://${userInfo}@host/0`)).toBe(STRAY_PERCENT);
-      }
-    },
-  );
 
   test.each([
     ['mysql://ada@db.example/shop?ssl=true', '0', 'db.example'],
