@@ -6,7 +6,6 @@ import { accountAt, startTimelessGateway } from '../rigs/simulated-gateway.js';
 import { makeScratchFolder } from '../rigs/scratch-folder.js';
 import { TaskProcess } from '../rigs/task-process.js';
 import { type Attempt, type Crash, newSale } from './attempt.js';
-import type { Flaw } from './flawed-store.js';
 import type { ShopSettings } from './shop.js';
 import type { VictimSetup } from './victim-process.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
@@ -50,12 +49,11 @@ export class CrashTrial {
   /**
    * Kills a process when each of these has come to its point.
    *
-   * @param flaw of the process's store, which is sound if absent
    * @returns the payments and refunds, in the order of the crashes
    */
-  async crash(crashes: readonly Crash[], flaw?: Flaw): Promise<readonly Attempt[]> {
+  async crash(crashes: readonly Crash[]): Promise<readonly Attempt[]> {
     const made = crashes.map((crash): Attempt => ({ ...crash, sale: newSale(), fields: null }));
-    const victim = await TaskProcess.fork(VICTIM, { ...this.settings, attempts: made, flaw } satisfies VictimSetup);
+    const victim = await TaskProcess.fork(VICTIM, { ...this.settings, attempts: made } satisfies VictimSetup);
     try {
       await victim.ask('prepare');
       const attempts = made.map((attempt): Attempt => {

@@ -8,16 +8,14 @@ import { Agent } from 'undici';
 import { startShop } from '../rigs/shop.js';
 import { serveTasks } from '../rigs/tasks.mjs';
 import { type Attempt, type Crash, isRefundFlow, pageOf, refundOf } from './attempt.js';
-import { type Flaw, FLAWS } from './flawed-store.js';
 import { ordersIn, type ShopSettings } from './shop.js';
 import type { PaymentStore } from '../../lib/store/payment-store.js';
 
 export interface VictimSetup extends ShopSettings {
   readonly attempts: readonly Attempt[];
-  readonly flaw?: Flaw;
 }
 
-const { account, storeUrl, journal, attempts, flaw } = JSON.parse(process.argv[2]!) as VictimSetup;
+const { account, storeUrl, journal, attempts } = JSON.parse(process.argv[2]!) as VictimSetup;
 
 class Victim {
   /** Nothing stops it while it is brought to where its flow begins. */
@@ -67,7 +65,6 @@ async function written<T>(write: () => Promise<T>): Promise<T> {
 
 async function watchedStore(): Promise<PaymentStore> {
   const store = await openSqlStore(storeUrl);
-  if (flaw) FLAWS[flaw](store, () => current.getStore()?.isArmed === true);
   const [insert, replace] = [store.insert.bind(store), store.replace.bind(store)];
   store.insert = (...given) => written(() => insert(...given));
   store.replace = (...given) => written(() => replace(...given));

@@ -1,9 +1,8 @@
 import { inWhole } from '../rigs/extent.js';
 import { MAX_OUTAGE_MS, StoreLoad } from '../rigs/store-load.js';
-import { installedPostgres, postgres18 } from '../services/postgres.js';
 import { type PostgresPair, startPostgresPair } from '../services/postgres-pair.js';
 
-/** How often each fail-over is done, in turn with the installed PostgreSQL and with version 18. */
+/** How often each fail-over is done. */
 const FAIL_OVERS = inWhole(10, 1);
 
 /** What ends the primary, and whether connections break when the address moves. */
@@ -13,11 +12,7 @@ const KINDS: readonly (readonly [name: string, end: (pair: PostgresPair) => Prom
   ['the primary is frozen, and the address moves without a goodbye', (pair) => pair.freezePrimary(), false],
 ];
 const CASES = Array.from({ length: FAIL_OVERS }, (_, run) =>
-  KINDS.map(([name, end, breaks], kind) => {
-    const isNew = (run + kind) % 2 === 1;
-    const title = `${name} (${isNew ? 'PostgreSQL 18' : 'the installed PostgreSQL'}, ${run + 1})`;
-    return [title, isNew ? postgres18 : installedPostgres, end, breaks] as const;
-  }),
+  KINDS.map(([name, end, breaks]) => [`${name} (${run + 1})`, end, breaks] as const),
 ).flat();
 
 // Each limit is longer than anything takes that a test waits for.
@@ -27,8 +22,8 @@ describe('two shops under load on a PostgreSQL primary with a synchronous standb
   let url: string;
   const ends: (() => Promise<void>)[] = [];
 
-  async function start(binaries = installedPostgres()): Promise<void> {
-    pair = await startPostgresPair({ binaries });
+  async function start(): Promise<void> {
+    pair = await startPostgresPair({ synchronous: true });
     ends.push(() => pair.stop());
     url = await pair.createDatabase();
     load = await StoreLoad.start([url, url]);
@@ -48,8 +43,8 @@ describe('two shops under load on a PostgreSQL primary with a synchronous standb
 
   test.each(CASES)(
     '%s: payments go on within half a minute, and nothing is lost or done twice',
-    async (_name, binaries, end, breaks) => {
-      await start(binaries());
+    async (_name, end, breaks) => {
+      await start();
       const began = performance.now();
       await end(pair);
       await pair.promote();

@@ -136,24 +136,6 @@ where info like 'insert into %card_payment_name%'`;
         await store.close();
       }),
   );
-
-  test('stores that open at several nodes at once make the schema once', async () => {
-    for (let round = 0; round < 3; round += 1) {
-      const fresh = await galera.createDatabase();
-      const opening = [...fresh, ...fresh].map((url) => openSqlStore(url));
-      const opened = await Promise.all(opening);
-      await Promise.all(opened.map((store) => store.open()));
-      const trial = new StoreTrial(opened[0]!, opened[1]!, new TestClock());
-      const record = await trial.insert();
-      for (const store of opened) expect(await store.find(record.account, record.conversationId)).toEqual(record);
-      for (const url of fresh) {
-        expect(await queryMariaDb(url, 'select version, lowest from card_payment_schema_version')).toEqual([
-          { version: 1, lowest: 1 },
-        ]);
-      }
-      await Promise.all(opened.map((store) => store.close()));
-    }
-  });
 });
 
 /** What a node counts; it counts all databases. */

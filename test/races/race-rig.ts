@@ -4,7 +4,7 @@ import { inWhole } from '../rigs/extent.js';
 import { SHARED_STORES, type SharedStore, type SharedStoreName } from '../rigs/shared-stores.js';
 import { accountAt } from '../rigs/simulated-gateway.js';
 import { type AskedTasks, TaskProcess } from '../rigs/task-process.js';
-import type { Answer, WorkerTasks } from './worker-process.js';
+import type { WorkerTasks } from './worker-process.js';
 
 const SCRIPT = new URL('worker-process.ts', import.meta.url);
 
@@ -83,9 +83,4 @@ export function describeControls(rig: RaceRig, store: SharedStoreName, describeT
     beforeAll(() => rig.serve({ isFlawed: true }), 30_000);
     describeThem();
   });
-}
-
-/** The errors of calls, but for those that are as they should be. */
-export function errorsIn(answers: readonly Answer<unknown>[], allowed: readonly string[] = []): string[] {
-  return answers.flatMap(({ error }) => (error === null || allowed.includes(error) ? [] : [error]));
 }

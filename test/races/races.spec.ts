@@ -1,7 +1,6 @@
 import { inWhole } from '../rigs/extent.js';
 import type { SharedStoreName } from '../rigs/shared-stores.js';
 import { COPIES, describeCallbackRaces } from './callback-races.js';
-import { describePageRaces, STARTS_AT_ONCE } from './page-races.js';
 import { PROCESSES, RaceRig } from './race-rig.js';
 import { ASKED_AT_ONCE, describeRefundRaces } from './refund-races.js';
 
@@ -21,7 +20,5 @@ describe(`${PROCESSES} processes`, () => {
 
     describe(`that share ${COPIES} copies of each callback`, () => describeCallbackRaces(rig, store));
     describe(`that ask for ${ASKED_AT_ONCE} refunds of each payment at once`, () => describeRefundRaces(rig, store));
-    describe(`that start each sale ${STARTS_AT_ONCE} times at the gateway's own page`, () =>
-      describePageRaces(rig, store));
   });
 });

@@ -29,7 +29,6 @@ export async function readThenWriteStore(url: string): Promise<PaymentStore> {
   /** Refunds that are written a moment after they were acknowledged. */
   const opening = new Map<string, Promise<unknown>>();
   store.insert = (record, event) => {
-    if (record.kind === 'hosted') return insert({ ...record, referenceLock: null }, event);
     if (!isRefund(record)) return insert(record, event);
     const unlocked = { ...record, referenceLock: null, idempotencyKey: null };
     const written = delay(PAUSE_MS).then(() => insert(unlocked, event));

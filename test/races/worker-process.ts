@@ -1,15 +1,6 @@
 // One of the processes that share a merchant's store, with the built package. It does what its parent asks.
 import { ConsoleLogger } from '@nestjs/common';
-import type {
-  Auth3dDto,
-  DoPaymentDto,
-  HostedPaymentDto,
-  HostedStart,
-  PaymentError,
-  PaymentOptions,
-  Refund,
-  RefundDto,
-} from 'nestjs-card-payment';
+import type { Auth3dDto, DoPaymentDto, PaymentError, PaymentOptions, Refund, RefundDto } from 'nestjs-card-payment';
 import { startShop, type Shop } from '../rigs/shop.js';
 import { serveTasks } from '../rigs/tasks.mjs';
 import { readThenWriteStore } from './read-then-write-store.js';
@@ -18,12 +9,9 @@ import { readThenWriteStore } from './read-then-write-store.js';
 export type RefundAsk = RefundDto & Pick<Refund, 'kind'>;
 
 /** What a call gave, or the code of the error that it threw, with its reason. */
-export type Answer<T> = { readonly given: T; readonly error: null } | { readonly given: null; readonly error: string };
-
-export type RefundAnswer = Answer<Pick<Refund, 'refundId' | 'kind' | 'state' | 'amount'>>;
-
-/** The gateway's own page that a process was given. */
-export type PageAnswer = Answer<Pick<HostedStart, 'conversationId' | 'redirectUrl'>>;
+export type RefundAnswer =
+  | { readonly given: Pick<Refund, 'refundId' | 'kind' | 'state' | 'amount'>; readonly error: null }
+  | { readonly given: null; readonly error: string };
 
 export type WorkerTasks = typeof tasks;
 
@@ -31,30 +19,14 @@ const account = JSON.parse(process.argv[2]!) as PaymentOptions;
 
 let shop: Shop | undefined;
 
-async function answerOf<T>(call: Promise<T>): Promise<Answer<T>> {
+async function giveBack({ kind, ...input }: RefundAsk): Promise<RefundAnswer> {
   try {
-    return { given: await call, error: null };
+    const { refundId, state, amount } = await shop!.payments[kind](input);
+    return { given: { refundId, kind, state, amount }, error: null };
   } catch (error) {
-    const { code, reason, key } = error as Partial<PaymentError> & { readonly reason?: string; readonly key?: string };
-    return { given: null, error: code ? `${code} ${reason ?? key ?? ''}`.trim() : String(error) };
+    const { code, reason } = error as Partial<PaymentError> & { readonly reason?: string };
+    return { given: null, error: code ? `${code} ${reason ?? ''}`.trim() : String(error) };
   }
-}
-
-async function giveBack({ kind, ...input }: RefundAsk) {
-  const { refundId, state, amount } = await shop!.payments[kind](input);
-  return { refundId, kind, state, amount };
-}
-
-async function openPage(sale: HostedPaymentDto) {
-  const { conversationId, redirectUrl } = await shop!.payments.startHosted(sale);
-  return { conversationId, redirectUrl };
-}
-
-/** @returns its conversationId; none if the order is held */
-async function pay(sale: DoPaymentDto): Promise<string[]> {
-  const { given, error } = await answerOf(shop!.payments.doPayment(sale));
-  if (error !== null && error !== 'PAYMENT_DUPLICATE reference') throw new Error(error);
-  return given ? [given.conversationId] : [];
 }
 
 const tasks = {
@@ -91,14 +63,13 @@ const tasks = {
     const outcomes = await Promise.allSettled(runs);
     return outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
   },
-  /** Direct payments of the orders that are free. @returns their conversationIds */
-  pay: async (sales: readonly DoPaymentDto[]): Promise<string[]> => (await Promise.all(sales.map(pay))).flat(),
+  /** Pays directly. @returns the conversationIds */
+  pay: async (sales: readonly DoPaymentDto[]): Promise<string[]> => {
+    const paid = await Promise.all(sales.map((sale) => shop!.payments.doPayment(sale)));
+    return paid.map(({ conversationId }) => conversationId);
+  },
   /** Asks for the refunds, all at once. */
-  giveBack: (asks: readonly RefundAsk[]): Promise<RefundAnswer[]> =>
-    Promise.all(asks.map((ask) => answerOf(giveBack(ask)))),
-  /** Starts each at the gateway's own page, several times at once. */
-  openPages: ({ sales, times }: { sales: readonly HostedPaymentDto[]; times: number }): Promise<PageAnswer[]> =>
-    Promise.all(sales.flatMap((sale) => Array.from({ length: times }, () => answerOf(openPage(sale))))),
+  giveBack: (asks: readonly RefundAsk[]): Promise<RefundAnswer[]> => Promise.all(asks.map(giveBack)),
   end: () => shop?.app.close(),
 };
 

@@ -1,5 +1,4 @@
-import type { Provider } from '@nestjs/common';
-import { MemoryPaymentStore, OnPayment, PaymentModule, PaymentService, paymentToken } from 'nestjs-card-payment';
+import { MemoryPaymentStore, PaymentModule, PaymentService, paymentToken } from 'nestjs-card-payment';
 import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
 import { type Merchant, sale, simulatorOptions, startMerchant } from '../e2e/merchant.js';
 import { quiet } from '../operations/test-shop.js';
@@ -12,30 +11,12 @@ class ClosableStore {
   readonly inner = new MemoryPaymentStore();
   timesClosed = 0;
   timesUsedClosed = 0;
-  failsToOpen = false;
   readonly store: PaymentStore = interceptCalls(this.inner, ({ method, proceed }) => {
     if (method === 'close') return Promise.resolve(void (this.timesClosed += 1));
-    if (method === 'open') return this.failsToOpen ? Promise.reject(new Error('no table')) : Promise.resolve();
     if (this.timesClosed === 0) return proceed();
     this.timesUsedClosed += 1;
     return Promise.reject(new Error('closed'));
   });
-}
-
-/** Handlers that do not return before the test says so. */
-class SlowShop {
-  end: () => void = () => undefined;
-  private readonly ended = new Promise<void>((resolve) => (this.end = resolve));
-
-  @OnPayment('succeeded')
-  own(): Promise<void> {
-    return this.ended;
-  }
-
-  @OnPayment('succeeded', { name: 'second' })
-  second(): Promise<void> {
-    return this.ended;
-  }
 }
 
 const ACCOUNTS = ['default', 'second'] as const;
@@ -51,26 +32,19 @@ describe('two accounts on one store', () => {
     closed = null;
     simulator = await startSimulator({ dialect: 'morpos' });
     closable = new ClosableStore();
-    merchant = await start();
+    const { store } = closable;
+    const options = { ...simulatorOptions(simulator), store, publicUrl: 'https://shop.example' };
+    merchant = await startMerchant('express', simulator, {
+      options: { store },
+      structure: { callback: { waitMs: 100 } },
+      metadata: { imports: [PaymentModule.forRoot({ ...options, name: 'second', callback: { waitMs: 100 } })] },
+    });
   });
   afterEach(async () => {
     simulator.reset();
     await (closed ?? merchant.app.close());
     await simulator.close();
   });
-
-  function start(providers: Provider[] = []): Promise<Merchant> {
-    const { store } = closable;
-    const options = { ...simulatorOptions(simulator), store, publicUrl: 'https://shop.example' };
-    return startMerchant('express', simulator, {
-      options: { store },
-      structure: { callback: { waitMs: 100 } },
-      metadata: {
-        providers,
-        imports: [PaymentModule.forRoot({ ...options, name: 'second', callback: { waitMs: 100 } })],
-      },
-    });
-  }
 
   const of = (account: Account): PaymentService => merchant.app.get<PaymentService>(paymentToken(account));
 
@@ -109,21 +83,6 @@ describe('two accounts on one store', () => {
     expect(closable).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
   });
 
-  it.each(ACCOUNTS)('refuse what is new while %s waits for its handlers', async (account) => {
-    await merchant.app.close();
-    closable = new ClosableStore();
-    merchant = await start([SlowShop]);
-    await of(account).doPayment(sale());
-    closed = merchant.app.close();
-    await quiet();
-    for (const other of ACCOUNTS) {
-      await expect(of(other).doPayment(sale())).rejects.toMatchObject({ code: 'PAYMENT_SHUTDOWN' });
-    }
-    merchant.app.get(SlowShop).end();
-    await closed;
-    expect(closable).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
-  });
-
   it.each([
     ['default', 'second'],
     ['second', 'default'],
@@ -152,13 +111,4 @@ describe('two accounts on one store', () => {
       expect(closable).toMatchObject({ timesClosed: 1, timesUsedClosed: 0 });
     },
   );
-
-  it('go on when another application on the same store cannot start', async () => {
-    closable.failsToOpen = true;
-    await expect(start()).rejects.toMatchObject({ code: 'PAYMENT_CONFIGURATION' });
-    expect(closable.timesClosed).toBe(0);
-    expect(await of('second').doPayment(sale())).toMatchObject({ state: 'succeeded', stored: true });
-    await (closed = merchant.app.close());
-    expect(closable.timesClosed).toBe(1);
-  });
 });

@@ -5,7 +5,6 @@ import { loopTurn } from '../../lib/runtime/clock.js';
 describe('loopTurn', () => {
   beforeEach(() => nextTurn());
 
-  // That sixteen go on in each turn is in test/overload/event-loop.spec.ts.
   it('resumes payments in the order in which they arrived', async () => {
     const numbers = Array.from({ length: 100 }, (_, number) => number);
     const order: number[] = [];

@@ -124,23 +124,6 @@ export const PLANTS: readonly PlantedFlaw[] = [
         store.replace(record, previous, isRefund(record) ? undefined : event),
       ),
   }),
-  planted('a handler that throws holds up the others', 'the mail is down', /no handler got succeeded while the/, {
-    makeStore: (clock) => {
-      let hasFailed = false;
-      return interceptCalls(new MemoryPaymentStore({ clock }), ({ method, proceed }) => {
-        hasFailed ||= method === 'postpone';
-        return hasFailed && method === 'leaseDeliveries' ? Promise.resolve([]) : proceed();
-      });
-    },
-  }),
-  planted('an instance waits for the one that claimed', 'a host without the store', /is authorizing while A/, {
-    wrapStore: (store) =>
-      interceptCalls(store, async ({ method, proceed }) => {
-        const found = await proceed();
-        const isClaimed = ({ state }: PaymentRecord): boolean => state === 'authorizing';
-        return method === 'leaseDue' ? (found as PaymentRecord[]).filter((record) => !isClaimed(record)) : found;
-      }),
-  }),
 ];
 
 /** The store in memory, in which these records take no lock. */

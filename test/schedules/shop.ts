@@ -20,7 +20,6 @@ import { interceptCalls, type StoreCall } from '../rigs/store-calls.js';
 import type { Choice, Run } from './explorer.js';
 import { ACCOUNT, Gateway, movesMoney, operationOf, type WireFields } from './gateway.js';
 import { Host, timePasses } from './host.js';
-import type { LastingFault, OutsideCall } from './lasting-faults.js';
 import { type Answer, Witness } from './witness.js';
 
 /** A flaw that the module could have, planted where it meets the store, or in one of its parts. */
@@ -55,8 +54,6 @@ export interface Script {
   readonly buyer?: { readonly what: string; readonly does: (shop: Shop) => void };
   /** What a buyer does after it, once the buyers' sessions are over. */
   readonly late?: (shop: Shop) => void;
-  /** What breaks at any time during that, and for good. */
-  readonly breaks?: LastingFault;
   /** Whether the order must have been paid in the end, unless a host died or a request was dropped. */
   readonly isPaid?: boolean;
   readonly plant?: Plant;
@@ -74,8 +71,6 @@ const HOUR_MS = 60 * MINUTE_MS;
  */
 const PASSES_MS = [MINUTE_MS, 2 * MINUTE_MS, 15 * MINUTE_MS, 2 * HOUR_MS, HOUR_MS, 30 * HOUR_MS];
 const SESSION_IS_OVER = 3;
-/** The same while something is broken for good: half an hour in all. */
-const BROKEN_PASSES_MS = [MINUTE_MS, 2 * MINUTE_MS, 7 * MINUTE_MS, 15 * MINUTE_MS];
 /** How often time passes at most while a step waits, as it may for good. */
 const MAX_HURRIED = 3;
 
@@ -97,8 +92,6 @@ export class Shop implements Run {
   /** It prepares, and in the end does what a host that starts after a crash does: it knows nothing of theirs. */
   readonly another: ShopHost;
   private readonly buyer: Host;
-  /** What is broken now. */
-  private broken: LastingFault | null = null;
   private hurried = 0;
 
   constructor(readonly script: Script) {
@@ -114,9 +107,8 @@ export class Shop implements Run {
     const shop = new Shop(script);
     for (const host of [...shop.hosts, shop.another]) await host.start();
     await script.prepare?.(shop, shop.another);
-    const { buyer, breaks, acts } = script;
+    const { buyer, acts } = script;
     if (buyer) shop.buyer.happensLater(`the buyer ${buyer.what}`, () => buyer.does(shop));
-    if (breaks) shop.buyer.happensLater(`from now on ${breaks.what}`, () => (shop.broken = breaks));
     for (const [index, host] of shop.hosts.entries()) {
       host.isHeld = true;
       void host.ask(() => acts[index % acts.length]!(shop, host));
@@ -130,8 +122,6 @@ export class Shop implements Run {
     const alike = this.script.acts.length === 1 ? unmoved : [];
     const hosts = this.hosts.filter((host) => !alike.includes(host));
     const steps = [...hosts.flatMap((host) => host.choices), ...this.buyer.choices];
-    // What the broken part keeps from being done is tried again for good.
-    if (this.broken && steps.length === 0 && this.alive.every(({ unanswered }) => unanswered === 0)) return [];
     return steps.length === 0 || this.hurried < MAX_HURRIED ? [...steps, ...this.timePasses(steps.length > 0)] : steps;
   }
 
@@ -152,7 +142,6 @@ export class Shop implements Run {
 
   async end(): Promise<readonly string[]> {
     for (const host of this.hosts) host.isHeld = false;
-    if (this.broken) await this.goOnBeside(this.broken);
     for (const [index, pass] of PASSES_MS.entries()) {
       if (index === SESSION_IS_OVER) this.script.late?.(this);
       await this.clock.advance(pass);
@@ -164,29 +153,6 @@ export class Shop implements Run {
     await this.clock.advance(MINUTE_MS);
     await this.witness.checkEnd();
     return this.witness.broken;
-  }
-
-  get isBroken(): boolean {
-    return this.broken !== null;
-  }
-
-  isStruck(call: OutsideCall): boolean {
-    return this.broken?.strikes(call, this) ?? false;
-  }
-
-  /** Does what a call asks for, unless what it needs is broken. */
-  reach<T>(call: OutsideCall, act: () => Promise<T>, fail: () => Promise<T>): Promise<T> {
-    return this.isStruck(call) ? fail() : act();
-  }
-
-  /** Half an hour, in which all that does not need the broken part must go on. Then it is mended. */
-  private async goOnBeside({ what, keepsWaiting }: LastingFault): Promise<void> {
-    for (const pass of BROKEN_PASSES_MS) {
-      await this.clock.advance(pass);
-      await this.workInTheBackground();
-    }
-    this.witness.checkProgress((record) => keepsWaiting?.(record, this) ?? false, `while ${what}`);
-    this.broken = null;
   }
 
   /** Each living host works in the background once, while buyers reload the page. */
@@ -232,31 +198,22 @@ export class ShopHost extends Host {
 
   async start(): Promise<void> {
     await this.flows.time.check();
-    const common = { account: ACCOUNT, concurrency: 1, timeoutMs: null };
-    // What the mails say is not watched.
-    const ids = this.shop.script.breaks ? (['orders', 'mail'] as const) : (['orders'] as const);
-    await this.flows.events.announce(
-      ids.flatMap((id) => {
-        const handler = { ...common, id, handle: (event: PaymentEvent | RefundEvent) => this.callHandler(id, event) };
-        return [
-          { ...handler, types: EVENT_STATES.map((state) => `payment.${state}` as const) },
-          { ...handler, types: REFUND_EVENT_STATES.map((state) => `refund.${state}` as const) },
-        ];
-      }),
-    );
+    const common = { account: ACCOUNT, id: 'orders', concurrency: 1, timeoutMs: null };
+    const handler = { ...common, handle: (event: PaymentEvent | RefundEvent) => this.callHandler(event) };
+    await this.flows.events.announce([
+      { ...handler, types: EVENT_STATES.map((state) => `payment.${state}` as const) },
+      { ...handler, types: REFUND_EVENT_STATES.map((state) => `refund.${state}` as const) },
+    ]);
   }
 
-  private callHandler(to: 'orders' | 'mail', event: PaymentEvent | RefundEvent): Promise<void> {
-    const { shop, name: host } = this;
-    const id = 'refund' in event ? event.refund.refundId : event.payment.conversationId;
-    const see = (): Promise<void> => Promise.resolve(to === 'orders' ? shop.witness.seeHandled(event) : undefined);
-    const fail = (): Promise<never> => Promise.reject(new Error('the mail server is down'));
-    const handled = () => shop.reach({ host, to, id }, see, fail);
+  private callHandler(event: PaymentEvent | RefundEvent): Promise<void> {
+    const { shop, name } = this;
+    const handled = (): Promise<void> => Promise.resolve(shop.witness.seeHandled(event));
     if (!shop.script.handlersToo) return handled();
-    return this.step(`calls the handler of ${event.type}${to === 'mail' ? ' that mails' : ''}`, {
+    return this.step(`calls the handler of ${event.type}`, {
       done: handled,
-      'it throws': fail,
-      [`done, then ${host} dies`]: () => handled().then(() => this.die()),
+      'it throws': () => Promise.reject(new Error('the mail server is down')),
+      [`done, then ${name} dies`]: () => handled().then(() => this.die()),
     });
   }
 
@@ -299,18 +256,15 @@ export class ShopHost extends Host {
     try {
       await this.payments.reconcile();
     } catch (error) {
-      const isAllowed = (this.isHeld || this.shop.isBroken) && error instanceof PaymentError;
+      const isAllowed = this.isHeld && error instanceof PaymentError;
       this.shop.witness.check(isAllowed, `${this.name} could not work in the background: ${String(error)}`);
     }
   }
 
-  private callStore(call: StoreCall): Promise<unknown> {
-    const { method, args } = call;
+  private callStore({ method, args, proceed }: StoreCall): Promise<unknown> {
     const { steps, lateWrites } = this.shop.script;
     const fail = (): Promise<never> => Promise.reject(new Error('The store does not answer.'));
-    const outside: OutsideCall = { host: this.name, to: 'store' };
-    const proceed = () => this.shop.reach(outside, call.proceed, fail);
-    if ((!WRITES.test(method) && !steps?.test(method)) || this.shop.isStruck(outside)) return proceed();
+    if (!WRITES.test(method) && !steps?.test(method)) return proceed();
     const ends = { done: proceed, 'the store refuses it': fail };
     if (READS.test(method)) return this.step(`asks the store to ${method}`, ends);
     const { state, version } = args[0] as Partial<PaymentRecord>;
@@ -334,21 +288,18 @@ export class ShopHost extends Host {
     const operation = operationOf(url.split('/').pop() ?? '', fields);
     const [, token] = /payments\/([\w-]{43})/.exec(fields.returnUrl ?? '') ?? [];
     if (operation === 'page' && token) atPages.set(fields.conversationId, token);
-    const call: OutsideCall = { host: this.name, to: 'gateway', id: fields.conversationId };
     const send = (): Promise<Transmission> => {
       if (movesMoney(operation)) this.sent += 1;
       return Promise.resolve(gateway.receive(operation, fields));
     };
     const loseAnswer = (): Promise<Transmission> => send().then(() => LOST);
-    const fail = () => (this.shop.script.breaks?.arrives ? loseAnswer() : Promise.resolve(NOT_SENT));
     const drop = (): Promise<Transmission> => {
       if (movesMoney(operation)) this.sent += 1;
       this.shop.hasDropped = true;
       return Promise.resolve(LOST);
     };
-    if (this.shop.isStruck(call)) return fail();
     return this.step(`sends ${operation}`, {
-      done: () => this.shop.reach(call, send, fail),
+      done: send,
       'there is no connection': () => Promise.resolve(NOT_SENT),
       'it never arrives': drop,
       'done, but the answer is lost': loseAnswer,

@@ -100,18 +100,6 @@ export class Witness {
     }
   }
 
-  /** What is not excused has its outcome, or waits for its buyer, and handlers have heard of it. */
-  checkProgress(isExcused: (record: PaymentRecord) => boolean, when: string): void {
-    for (const record of this.records.values()) {
-      if (isExcused(record)) continue;
-      const { conversationId, version, state } = record;
-      const { settled, published } = factsOf(state);
-      this.check(settled, `${nameOf(record)} is ${state} ${when}`);
-      const isHeard = !published || isFreeing(state) || this.handled.includes(`${conversationId}:${version} ${state}`);
-      this.check(isHeard, `no handler got ${state} ${when}`);
-    }
-  }
-
   /** An outcome that a living host told its caller must be the stored one, unless the money moved later. */
   checkAnswers(when: string): void {
     for (const { name, told } of this.shop.alive) {

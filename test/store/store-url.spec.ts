@@ -1,18 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { STRONG_TLS } from '../../lib/runtime/network.js';
-import { engineOfUrl, SQL_ENGINES } from '../../lib/store/sql/engines.js';
+import { engineOfUrl } from '../../lib/store/sql/engines.js';
 import { mysqlAddress, unprotectedMysqlHost } from '../../lib/store/sql/engines/mysql-url.js';
 import { openSqlStore } from '../../lib/store/sql/index.js';
 import { isShown } from '../../lib/store/sql/errors.js';
-import { shownPlace, shownUrl, STORE_URL_FORMS, storeUrlProblem } from '../../lib/store/store-url.js';
+import { shownPlace, shownUrl, storeUrlProblem } from '../../lib/store/store-url.js';
 import { ExpectedTexts } from '../rigs/expected-texts.js';
 import { urlSections } from './secret-urls.js';
 
 const TEXTS = new ExpectedTexts(import.meta.url);
 const AUTHORITY = 'test/store/authority of mine.pem';
 const VERIFIED = { ...STRONG_TLS, rejectUnauthorized: true, verifyIdentity: true };
-const STRAY_PERCENT = 'must have each % in its user and password written as %25';
 
 describe('the URL of a store', () => {
   test('is of an engine, has a problem, is shown and opened as in urls.txt', async () => {
@@ -61,26 +60,6 @@ describe('the URL of a store', () => {
     const ofFile = isDeepStrictEqual(ssl, { ...VERIFIED, ca: readFileSync(AUTHORITY, 'utf8') });
     return ofFile ? 'that is verified by the file alone' : JSON.stringify(ssl);
   }
-
-  /** Passwords with a % that begins no escape, or none of a text. */
-  const STRAY = ['50%', '100%zz', '%', '%4', 'a%ff', 'a%20%b'];
-
-  test.each(STRAY.flatMap((part) => [`ada:${part}`, `${part}:geheim`, `:${part}`]))(
-    'with a stray %% in %s@ has a problem that is named without being shown',
-    (userInfo) => {
-      for (const scheme of ['postgres', 'postgresql', 'mysql', 'mariadb']) {
-        expect(storeUrlProblem(`${scheme}://${userInfo}@host/0`)).toBe(STRAY_PERCENT);
-      }
-    },
-  );
-
-  test('has the form of one of the stores', () => {
-    expect(STORE_URL_FORMS).toEqual(['memory:', ...SQL_ENGINES.map(({ urlForm }) => urlForm)]);
-    expect(STORE_URL_FORMS).toEqual(
-      expect.arrayContaining(['sqlite:FILE', 'postgres://…', 'mysql://…', 'mariadb://…']),
-    );
-    expect(storeUrlProblem('')).toBe(`must be ${STORE_URL_FORMS.join(', ')}`);
-  });
 
   test.each([
     ['mysql://ada@db.example/shop?ssl=true', '0', 'db.example'],

@@ -4,7 +4,6 @@ import type { Delivery } from '../../../lib/store/payment-store.js';
 import {
   at,
   casesOf,
-  ids,
   leased,
   aPostponement,
   many,
@@ -122,27 +121,6 @@ export const listCases: StoreCases = {
       same(await page(trial.in(`${trial.account}-other`), null, 10), []);
     },
   ]),
-  'a page goes on after a place whose record is gone, and from the beginning where the place is before it': async (
-    trial,
-  ) => {
-    const [one, two, three] = ['1', '2', '3'].map((tail) => unique(`id${tail}`));
-    for (const conversationId of [one, two, three]) {
-      await trial.insert({ state: 'failed', finalizedAt: at(100), createdAt: at(100), conversationId });
-    }
-    const listed = async (ms: number, conversationId = '') => {
-      const { account, store } = trial;
-      const after = { finalizedAt: at(ms), createdAt: at(ms), conversationId };
-      const settled = { account, from: at(100), to: at(200), after, limit: 10 };
-      return [
-        ids(await store.listSettled(settled)),
-        ids(await store.list({ account, type: 'payment', after, limit: 10 })),
-      ];
-    };
-    same(await listed(100, `${one}-gone`), [[two, three], [one]]);
-    same(await listed(99, three), [[one, two, three], []]);
-    same(await listed(101), [[], [three, two, one]]);
-    same(await trial.list({ states: [] }), []);
-  },
   'otherGateways counts the unsettled records that name another gateway': async (trial) => {
     const [own, former, one, two] = ['own.example 00', 'former.example 01', `${'o'.repeat(253)}.example 02`, 'two 03'];
     for (const gateway of [own, former, one, two, null, undefined]) {

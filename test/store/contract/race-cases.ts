@@ -290,17 +290,6 @@ async function refunded(trial: StoreTrial, ms: number): Promise<[PaymentRecord, 
 }
 
 const purgeRaces: StoreCases = {
-  'concurrent purges delete each payment with its refunds once, and count it and the events of both once': async (
-    trial,
-  ) => {
-    await many(20, () => refunded(trial, 0));
-    trial.moveTo(MAX_WAIT_MS);
-    const counts = await trial.race((store) => trial.purge({}, store), 4);
-    counts.push(await trial.purge());
-    const sum = (of: 'payments' | 'events') => counts.reduce((total, count) => total + count[of], 0);
-    same([sum('payments'), sum('events')], [20, 40]);
-    same(await trial.list({ type: 'refund', states: ['failed'] }), []);
-  },
   ...casesOf(['payment', 'refund'], (what, index) => [
     `when a purge and a replace of a ${what} happen at once, one of them is done`,
     rounds(async (trial, ms) => {
@@ -331,27 +320,6 @@ const purgeRaces: StoreCases = {
       const isThere = (await own.find(failed)) !== null;
       same([isThere, delivered], payments === 0 ? [true, [`${failed.conversationId}:1`]] : [false, []]);
     }),
-  // It leaves no delivery either, but on a Galera cluster, whose nodes lock no rows for each other.
-  'a pair that is forgotten while events are fanned out to it keeps no payment from being purged': rounds(
-    async (trial, ms) => {
-      const own = trial.in();
-      await own.announce('H', 'payment.failed');
-      const settled = { state: 'failed', updatedAt: at(ms), finalizedAt: at(ms) } as const;
-      await many(4, () => own.putWithEvent(own.record(settled)));
-      own.moveTo(ms + 500);
-      await Promise.all([
-        own.purge({ paymentsMs: null, pairsMs: 100 }),
-        own.fanOut({ store: own.second }),
-        own.fanOut({ limit: 1 }),
-      ]);
-      // Those that were fanned out before were forgotten with the pair; the others wait for the next one.
-      const { waitingEvents } = await own.counts();
-      await own.announce('G', 'payment.failed');
-      same((await own.drain('G')).length, waitingEvents);
-      same(await own.purge(), { payments: 4, events: 4, unheard: 0 });
-      same((await own.counts()).openDeliveries, 0);
-    },
-  ),
   'a pair that is announced while it is forgotten keeps its deliveries, or is a new one': rounds(async (trial, ms) => {
     const own = trial.in();
     await own.announce('H', 'payment.failed');

@@ -119,11 +119,6 @@ describe.each(DIALECTS)('the schema in %s', (dialect) => {
       /before its first release, .* has the table card_payment_migration.* then drop its tables/,
     ],
     [
-      'of another one before it',
-      ['create table card_payment_schema (version integer)'],
-      /before its first release, .* has the table card_payment_schema\b/,
-    ],
-    [
       'that this release must know',
       [
         paymentSchema(dialect),

@@ -170,35 +170,6 @@ describe('sql payment store plans', () => {
     ])('%s sorts nothing', async (_name, work) => {
       expect(await plans(work)).not.toMatch(/\bSort\b|TEMP B-TREE|filesort|temporary/);
     });
-
-    test.each<[string, Partial<ListPage>]>([
-      ['all', {}],
-      ['those in a settled state', { states: ['succeeded', 'failed'] }],
-      ['a later page', { after: { createdAt: at(ROWS / 2), conversationId: 'c7' } }],
-    ])('list of a reference reads that order alone: %s', async (_name, changes) => {
-      const expectIndex = (plan: string) => {
-        expect(plan).not.toMatch(/card_payment_(created|state)/);
-        expect(plan).toMatch(/card_payment_reference/);
-      };
-      const asked = page({ reference: 'r7', ...changes });
-      expectIndex(await plans(() => store.list(asked)));
-      if (dialect !== 'sqlite') return;
-      // Merchants do not analyze theirs, and then SQLite knows nothing of what is stored.
-      const fresh = new Kysely<PaymentTables>({ dialect: DATABASES.sqlite.kysely(await server.create()), log });
-      const other = sqlPaymentStore({ db: fresh, dialect, clock });
-      await other.open();
-      expectIndex(await plans(() => other.list(asked), fresh));
-      await fresh.destroy();
-    });
-
-    test('counts reads indexes alone', async () => {
-      const plan = await plans(() => store.counts(account));
-      // Where nearly all events wait, PostgreSQL may read the table instead.
-      expect(plan).not.toMatch(/Seq Scan on card_payment(_version)?\b(?!_)|^SCAN card_payment\b/m);
-      if (dialect === 'sqlite') expect(plan.match(/USING (COVERING )?INDEX/g)).not.toContain('USING INDEX');
-      // So may MariaDB, and of the state of nearly all payments it may look at the first 10,000 rows themselves.
-      if (dialect === 'mariadb') expect(plan).not.toMatch(/^card_payment(_delivery)? (?!.*(Using index|_created))/m);
-    });
   });
 
   /** Many settled payments, each with a refund, few that are due, a backlog of events that nobody takes, and of deliveries that are put off. */

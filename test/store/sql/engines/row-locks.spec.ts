@@ -103,20 +103,6 @@ describe.each(SERVERS)('beside a session that has locked rows, on %s', (name, da
     },
   );
 
-  test('keys are forgotten past one', async () => {
-    for (const idempotencyKey of ['locked', 'free']) {
-      await trial.insert({ state: 'failed', finalizedAt: at(1), idempotencyKey });
-    }
-    trial.moveTo(1_000);
-    await trial.purge();
-    trial.moveTo(2_000);
-    const names = `select ${database.keyText('name')} as name from card_payment_name`;
-    const [row] = (await other.run(names)) as { name: string }[];
-    const locked = lock('card_payment_name', { name: row!.name });
-    await whileLocked(locked, () => trial.purge({ paymentsMs: null, keysMs: 500 }));
-    expect(await other.run(names)).toEqual([row]);
-  });
-
   test('no event is delivered before an earlier one of its payment, which a purge has locked', async () => {
     const handler = await trial.handler('payment.unknown', 'payment.succeeded');
     const first = await trial.publish(await trial.insert(), 'unknown', at(1));
@@ -163,22 +149,6 @@ describe.each(SERVERS)('beside a session that has locked rows, on %s', (name, da
     await other.run('commit');
     await purged;
     expect(await other.run(`select event_id from card_payment_delivery where handler_id <> ''`)).toEqual([]);
-  });
-
-  // As it happens on a Galera cluster, whose nodes lock no rows for each other.
-  test('a delivery that was made for a pair as it was forgotten keeps no payment from being purged', async () => {
-    const handler = await trial.handler('payment.failed');
-    const settled = trial.record({ state: 'failed', updatedAt: at(1), finalizedAt: at(1) });
-    const { conversationId } = await trial.putWithEvent(settled);
-    await trial.fanOut();
-    trial.moveTo(1_000);
-    expect((await trial.purge()).payments).toBe(0);
-    await other.run(`delete from card_payment_handler where handler_id = '${handler}'`);
-    expect(await trial.purge()).toEqual({ payments: 1, events: 1, unheard: 0 });
-    expect([await trial.find(settled), await trial.lease(handler)]).toEqual([null, []]);
-    expect(await other.run(`select 1 from card_payment_delivery where conversation_id = '${conversationId}'`)).toEqual(
-      [],
-    );
   });
 
   test('a purge under way holds up no event of another payment', async () => {

@@ -7,15 +7,10 @@ import type { RunStatement } from '../../../../lib/store/sql/engine.js';
 const MYSQL: readonly (readonly [version: string, comment: string, refused: string | null])[] = [
   ['8.0.11-TiDB-v8.5.6', 'TiDB Server (Apache License 2.0), MySQL 8.0 compatible', 'cannot be kept in TiDB: it '],
   ['8.0.31-Vitess', `Version: 19.0.3 (Git revision 3b4fcf8e8d branch 'HEAD')`, 'cannot be kept in Vitess: it '],
-  ['8.0.22', `Version: 10.0.0-SNAPSHOT (Git revision a577cc4da branch 'x')`, 'cannot be kept in Vitess: it '],
-  ['8.0.34-PlanetScale', '', 'cannot be kept in PlanetScale: it runs on Vitess, which '],
-  ['5.7.44-log', 'MySQL Community Server (GPL)', 'need MySQL 8.0.1 or later'],
   ['8.0.0-dmr', 'MySQL Community Server (GPL)', 'and this is 8.0.0'],
   ['10.5.23-MariaDB-1:10.5.23+maria~ubu2004', 'mariadb.org', 'need MariaDB 10.6 or later'],
   ['8.0.1-dmr', 'MySQL Community Server (GPL)', null],
   ['8.0.36-28.1', 'Percona XtraDB Cluster (GPL), Release rel28, Revision bfb687f, WSREP version 26.1.4.3', null],
-  ['8.4.3', 'Source distribution', null],
-  ['9.1.0', 'MySQL Community Server - GPL', null],
   ['10.6.0-MariaDB', 'mariadb.org binary distribution', null],
   ['11.4.2-MariaDB-ubu2404-log', 'mariadb.org binary distribution', null],
 ];
@@ -25,14 +20,10 @@ const POSTGRES: readonly (readonly [version: string, catalog: RegExp, refused: s
   ['CockroachDB CCL v24.1.2 (x86_64-pc-linux-gnu)', /crdb_/, 'cannot be kept in CockroachDB: it '],
   ['PostgreSQL 8.0.2 on i686, Redshift 1.0.77467', /svv_/, 'cannot be kept in Amazon Redshift: it '],
   ['PostgreSQL 14.1', /spanner_sys/, 'cannot be kept in Spanner: it '],
-  ['PostgreSQL 16', /iam_pg_role_mappings/, 'cannot be kept in Aurora DSQL: it '],
   ['PostgreSQL 11.2-YB-2.20.3.1-b2 on x86_64-pc-linux-gnu, 64-bit', /yb_/, 'need YugabyteDB 2025.1 or later'],
   ['PostgreSQL 15.2-YB-2.25.0.0-b0 on aarch64-unknown-linux-gnu', /yb_/, 'and this is 2.25'],
-  ['PostgreSQL 11.2-YB-2024.2.2.0-b0 on x86_64-pc-linux-gnu', /yb_/, 'and this is 2024.2'],
   ['PostgreSQL 14.1 (Debian 14.1-1.pgdg110+1) on x86_64-pc-linux-gnu, compiled by gcc, 64-bit', /^$/, null],
-  ['PostgreSQL 18.0 on x86_64-pc-linux-gnu', /^$/, null],
   ['PostgreSQL 15.12-YB-2025.1.0.0-b0 on x86_64-pc-linux-gnu', /^$/, null],
-  ['PostgreSQL 15.12-YB-2026.2.0.0-b0 on x86_64-pc-linux-gnu', /^$/, null],
 ];
 
 describe('a server that only looks like one, or is too old', () => {
@@ -51,7 +42,6 @@ describe('a server that only looks like one, or is too old', () => {
 
   test.each([
     ['postgres://admin:geheim@foobarbazquxabcdefghijklmn.dsql.us-east-1.on.aws/postgres', 'Aurora DSQL'],
-    ['postgres://admin:geheim@foobarbazquxabcdefghijklmn.dsql-fnh4a2.eu-west-1.on.aws:5432/postgres', 'Aurora DSQL'],
     ['postgres:///postgres?host=foobarbazquxabcdefghijklmn.dsql.us-east-1.on.aws', 'Aurora DSQL'],
     ['mysql://ada:geheim@aws.connect.psdb.cloud/shop?ssl=true', 'PlanetScale'],
   ])('%s is refused by its host, without a connection', async (url, name) => {

@@ -1,9 +1,7 @@
-import { Kysely, MysqlDialect } from 'kysely';
 import mysql from 'mysql2';
 import { createPool as promisePool } from 'mysql2/promise';
 import type { PaymentClock } from '../../../../../lib/runtime/clock.js';
-import { mysqlPaymentStore, sqlPaymentStore } from '../../../../../lib/store/sql/index.js';
-import type { PaymentTables } from '../../../../../lib/store/sql/tables.js';
+import { mysqlPaymentStore } from '../../../../../lib/store/sql/index.js';
 import { type MariaDb, startMariaDb } from '../../../../services/mariadb.js';
 import { describePaymentStore } from '../../../contract/payment-store-contract.js';
 
@@ -49,21 +47,6 @@ describe('given pool', () => {
     await store.open();
     await store.close();
     await pool.end();
-  });
-
-  test('a Kysely instance whose rows are lists is refused with what to change', async () => {
-    const pool = mysql.createPool({ uri: await mariadb.createDatabase(), rowsAsArray: true });
-    pools.push(pool);
-    const db = new Kysely<PaymentTables>({ dialect: new MysqlDialect({ pool }) });
-    await expect(sqlPaymentStore({ db, dialect: 'mysql' }).open()).rejects.toThrow('rowsAsArray');
-  });
-
-  test('many stores over one pool listen to it once', async () => {
-    const pool = mysql.createPool(await mariadb.createDatabase());
-    pools.push(pool);
-    const stores = Array.from({ length: 3 }, () => mysqlPaymentStore({ pool }));
-    for (const store of stores) await store.open();
-    expect(pool.listenerCount('connection')).toBe(1);
   });
 });
 

@@ -1,6 +1,4 @@
 import { jest } from '@jest/globals';
-import Database from 'better-sqlite3';
-import type { PaymentRecord } from '../../../../../lib/payment/payment.js';
 import {
   MAX_WAIT_MS,
   type PaymentStore,
@@ -67,45 +65,6 @@ describe('a purge on SQLite', () => {
     // The next one begins again with those that had to stay.
     trial.moveTo(MAX_WAIT_MS);
     expect(await purge()).toMatchObject({ payments: 500, unheard: 500 });
-  });
-
-  test('takes payments with very many refunds in several steps, each with all of its own', async () => {
-    const payments: PaymentRecord[] = [];
-    const settled = { state: 'succeeded', finalizedAt: at(0), referenceLock: null } as const;
-    for (const ms of [0, 1, 2]) payments.push(await trial.insert({ ...settled, finalizedAt: at(ms) }));
-    for (const payment of payments) await many(600, () => trial.insertRefund(payment, settled));
-    trial.moveTo(60_000);
-    for (const [index, payment] of payments.entries()) {
-      expect(await slowly(1)).toBe(index === 2 ? '1' : '1 and more');
-      expect(await store.findRefunds(trial.account, payment.conversationId)).toEqual([]);
-    }
-    expect(await trial.list({ type: 'refund' })).toEqual([]);
-  });
-
-  test('takes a payment that has more refunds than a statement may have values', async () => {
-    const { conversationId } = await trial.insert({ state: 'succeeded', finalizedAt: at(0) });
-    const ms = at(0).getTime();
-    const database = new Database(url.slice('sqlite:'.length));
-    database.exec(`with recursive number(i) as (select 1 union all select i + 1 from number where i < 40000)
-      insert into card_payment (account, conversation_id, version, state, is_refund, parent_id, created_at, updated_at, finalized_at)
-      select '${trial.account}', 'R' || i, 1, 'failed', 1, '${conversationId}', ${ms}, ${ms}, ${ms} from number`);
-    database.close();
-    trial.moveTo(60_000);
-    expect((await purge()).payments).toBe(1);
-    expect(await store.findRefunds(trial.account, conversationId)).toEqual([]);
-  });
-
-  test('leaves deliveries of a pair that nobody announces any more, and keys, for the next', async () => {
-    await settle(1_500, 0, true);
-    await trial.fanOut({ limit: 2_000 });
-    trial.moveTo(2 * HOUR_MS);
-    expect(await slowly(1, { paymentsMs: null })).toBe('0 and more');
-    expect((await trial.counts()).openDeliveries).toBe(500);
-    expect(await slowly(1, { paymentsMs: null })).toBe('0');
-    expect((await trial.counts()).openDeliveries).toBe(0);
-    await purge();
-    trial.moveTo(4 * HOUR_MS);
-    expect(await slowly(2)).toBe('0 and more, 0');
   });
 
   test('lets everything else run after each step', async () => {

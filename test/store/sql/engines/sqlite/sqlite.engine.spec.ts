@@ -5,24 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openSqlStore } from '../../../../../lib/store/sql/index.js';
 import { openSqliteFile, sqliteEngine } from '../../../../../lib/store/sql/engines/sqlite.js';
-import { aPaymentRecord } from '../../../../rigs/a-payment-record.js';
 import { makeScratchFolder } from '../../../../rigs/scratch-folder.js';
 import { openedStoreAt } from '../../../../rigs/shared-stores.js';
 
 describe('sqlite engine', () => {
   const { path: folder, remove } = makeScratchFolder('sqlite-engine');
   afterAll(remove);
-
-  test('a URL names the same file with slashes and without', async () => {
-    const record = aPaymentRecord();
-    for (const url of [`sqlite:${folder}/url.db`, `sqlite://${folder}/url.db`]) {
-      const store = await openedStoreAt(url);
-      if (url.includes('//')) expect(await store.find(record.account, record.conversationId)).toEqual(record);
-      else expect(await store.insert(record)).toBeNull();
-      await store.close();
-    }
-    expect(existsSync(join(folder, 'url.db'))).toBe(true);
-  });
 
   test.each([
     [
@@ -56,17 +44,6 @@ describe('sqlite engine', () => {
     database.close();
     const opened = sqliteEngine.access(kysely, `sqlite:${none}`, true);
     expect(opened.hasLimitedSessions()).toBe(true);
-  });
-
-  test('a file that is no database is not opened, and is left as it is', async () => {
-    const file = join(folder, 'letter.db');
-    writeFileSync(file, 'This is a text, and long enough to be looked at.'.repeat(100), { mode: 0o644 });
-    for (const mustExist of [false, true]) {
-      await expect(openSqliteFile(file, mustExist)).rejects.toMatchObject({ code: 'SQLITE_NOTADB' });
-    }
-    expect(statSync(file).mode & 0o777).toBe(0o644);
-    await expect(openSqliteFile(folder)).rejects.toMatchObject({ code: 'SQLITE_CANTOPEN' });
-    expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
   test.each([
