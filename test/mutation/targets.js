@@ -93,7 +93,7 @@ export const TARGETS = [
       'lib/settlement/change-log.ts': ['settlement/change-log'],
       'lib/settlement/owed-writes.ts': ['settlement/owed-writes'],
       'lib/settlement/store-clock.ts': ['settlement/store-clock', 'settlement/claim'],
-      'lib/operations/opening.ts': ['operations/opening', 'mutation/scripts', 'operations/three-d'],
+      'lib/operations/opening.ts': ['operations/opening', 'mutation/scripts', 'telemetry/telemetry'],
       'lib/operations/return-urls.ts': ['operations/return-urls'],
       'lib/operations/direct.ts': ['mutation/scripts', 'telemetry/telemetry'],
       'lib/operations/three-d.ts': ['mutation/scripts', 'operations/three-d', 'telemetry/telemetry'],
