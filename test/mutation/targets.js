@@ -112,7 +112,7 @@ export const TARGETS = [
       ],
       'lib/operations/resolution.ts': ['operations/resolution', 'mutation/scripts'],
       'lib/operations/refund.ts': ['mutation/scripts', 'operations/refund', 'e2e/refunds', 'e2e/foreign-answers'],
-      'lib/reconciler/reconciler.ts': ['reconciler/reconciler', 'mutation/scripts'],
+      'lib/reconciler/reconciler.ts': ['reconciler/reconciler', 'mutation/scripts', 'events/delivery'],
       'lib/reconciler/due-payments.ts': ['reconciler/', 'mutation/scripts'],
       'lib/runtime/clock.ts': ['runtime/clock', 'runtime/loop-turn'],
       'lib/store/store-call.ts': ['operations/resolution', 'mutation/scripts'],
