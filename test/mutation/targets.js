@@ -87,16 +87,15 @@ export const TARGETS = [
   {
     name: 'operations',
     files: {
-      'lib/settlement/writer.ts': ['settlement/writer', 'mutation/scripts'],
+      'lib/settlement/writer.ts': ['settlement/writer', 'mutation/scripts', 'telemetry/telemetry'],
       'lib/settlement/in-flight.ts': [
         'settlement/in-flight',
         'overload/bound',
         'telemetry/telemetry',
         'recovery/shutdown',
-        'e2e/start-up',
       ],
       'lib/settlement/records.ts': ['settlement/records', 'mutation/scripts'],
-      'lib/settlement/change-log.ts': ['settlement/change-log'],
+      'lib/settlement/change-log.ts': ['settlement/change-log', 'mutation/scripts'],
       'lib/settlement/owed-writes.ts': ['settlement/owed-writes'],
       'lib/settlement/store-clock.ts': ['settlement/store-clock', 'settlement/claim', 'mutation/scripts'],
       'lib/operations/opening.ts': ['operations/opening', 'mutation/scripts', 'telemetry/telemetry'],
