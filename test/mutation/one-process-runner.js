@@ -180,7 +180,8 @@ function context() {
 // What a change leaves behind must not end the process of the others. A test under way notices the exception, see above.
 process.on('uncaughtException', () => undefined);
 process.on('unhandledRejection', () => undefined);
-// As under Jest, somebody listens: otherwise each application's log warns that nothing waits for its payments.
-process.on('SIGTERM', () => process.exit(143));
+
+// As Jest does.
+process.env.NODE_ENV ??= 'test';
 
 export const strykerPlugins = [{ kind: 'TestRunner', name: 'one-process', injectableClass: OneProcessRunner }];

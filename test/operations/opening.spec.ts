@@ -46,7 +46,8 @@ describe('the first record of a payment', () => {
     expect(records.map(({ maskedCardNumber }) => maskedCardNumber)).toEqual(Array(3).fill('450803******4509'));
   });
 
-  it('is due when its claim expires: at the deadline, with half a minute to spare', () => {
+  it('is due when its claim expires: at the deadline, with half a minute to spare; if it is direct, it never expires', () => {
+    expect(record('direct').expiresAt).toBeNull();
     expect(record('direct').dueAt).toEqual(new Date('2026-03-01T09:01:30Z'));
     expect(record('3d', sale(), { timeoutMs: 1_000 }, 'abc').dueAt).toEqual(new Date('2026-03-01T09:00:31Z'));
   });

@@ -1,58 +1,9 @@
-import { MemoryPaymentStore, PaymentStateError } from 'nestjs-card-payment';
-import { type Simulator, startSimulator } from 'nestjs-card-payment/simulator';
-import type { PaymentRecord } from '../../lib/payment/payment.js';
-import { advance } from '../../lib/payment/transitions.js';
-import { ODD } from '../rigs/odd-answers.js';
-import { type Merchant, sale, startMerchant } from '../e2e/merchant.js';
+import type { PaymentRefundError } from 'nestjs-card-payment';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
-import { reply } from './fake-gateway.js';
+import { LOST, NOT_FOUND, paid, reply } from './fake-gateway.js';
 import { TestShop } from './test-shop.js';
 
-/** Runs some work after a record was read. */
-class HookedStore extends MemoryPaymentStore {
-  afterFind: (found: PaymentRecord | null) => Promise<unknown> = () => Promise.resolve();
-
-  override async find(account: string, conversationId: string): Promise<PaymentRecord | null> {
-    const found = await super.find(account, conversationId);
-    await this.afterFind(found);
-    return found;
-  }
-}
-
-describe('a refund of a payment in review', () => {
-  const store = new HookedStore();
-  let simulator: Simulator;
-  let shop: Merchant;
-
-  beforeAll(async () => {
-    simulator = await startSimulator({ dialect: 'morpos' });
-    shop = await startMerchant('fastify', simulator, { options: { store, background: false } });
-  });
-  afterAll(async () => {
-    await shop.app.close();
-    await simulator.close();
-  });
-
-  it('is not sent if an operator, who had seen no refund, says meanwhile that the payment failed', async () => {
-    const { payments } = shop;
-    simulator.fail({ operation: 'DoPayment', ...ODD['declined-code'] });
-    const { conversationId } = await payments.doPayment(sale());
-    expect(await payments.inquire(conversationId)).toMatchObject({ state: 'review', reason: 'moved_after_all' });
-    let looks = 0;
-    store.afterFind = async (found) => {
-      if (found?.conversationId !== conversationId) return;
-      looks += 1;
-      // The second look is under the lock. The operator's write lands after it.
-      if (looks === 2) await store.replace(advance(found, 'failed', { reason: 'operator' }, new Date()), found);
-    };
-    await expect(payments.refund({ conversationId })).rejects.toBeInstanceOf(PaymentStateError);
-    expect(looks).toBeGreaterThan(2);
-    expect(simulator.ledger.calls('refund')).toBe(0);
-    store.afterFind = () => Promise.resolve();
-    expect(await payments.refunds(conversationId)).toMatchObject([{ state: 'failed', reason: 'not_sent' }]);
-  });
-});
-
+// What else becomes of refunds is in test/scripts/expected/refunds.txt and faults.txt.
 describe('the answer to a refund of 10.00 that shows', () => {
   it.each([
     ['its own amount', '10.00', 'succeeded'],
@@ -68,5 +19,27 @@ describe('the answer to a refund of 10.00 that shows', () => {
     test.gateway.willAnswer('DoPayment', reply({ code: 'B0000', amount }));
     const { conversationId } = paid;
     expect(await payments.refund({ conversationId, amount: '10.00' })).toMatchObject({ state });
+  });
+});
+
+describe('a refund of a payment of which an id of the gateway is not known', () => {
+  const IDS = { orderId: 'O-1', paymentId: 'P-1' };
+  const { conversationId } = aPaymentRecord();
+
+  it.each([
+    ['silence', { orderId: null }, LOST, 'no_ids'],
+    ['that it knows no such payment', { paymentId: null }, NOT_FOUND, 'no_ids'],
+    ['both, and another amount', { paymentId: null }, paid({ conversationId, amount: 1, ...IDS }), 'succeeded'],
+  ])('asks for it; the answer is %s', async (_what, missing, answer, ends) => {
+    const shop = new TestShop();
+    const { payments } = await shop.start();
+    await shop.store.insert(aPaymentRecord({ state: 'succeeded', ...IDS, ...missing }));
+    shop.gateway.willAnswer('CheckPayment', answer);
+    const end = payments.refund({ conversationId }).then(
+      ({ state }) => state,
+      ({ reason }: PaymentRefundError) => reason,
+    );
+    expect(await end).toBe(ends);
+    expect(shop.gateway.requests).toHaveLength(ends === 'succeeded' ? 2 : 1);
   });
 });

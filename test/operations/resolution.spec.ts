@@ -1,10 +1,11 @@
 import { inspect } from 'node:util';
 import { Logger } from '@nestjs/common';
 import { type PaymentService, PaymentValidationError } from 'nestjs-card-payment';
+import type { Transmission } from '../../lib/gateway/transport/attempt.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 import { advance } from '../../lib/payment/transitions.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
-import { NOT_FOUND } from './fake-gateway.js';
+import { LOST, NOT_FOUND, NOT_PAID } from './fake-gateway.js';
 import { TestShop } from './test-shop.js';
 
 const HOUR_MS = 3_600_000;
@@ -156,12 +157,15 @@ describe('resolve', () => {
       },
     );
 
-    it('that nothing is known of a payment counts ten minutes later by the clock of the store, an approval at once', async () => {
-      await add({ state: 'unknown', reason: 'no_answer' });
-      shop.gateway.willAnswer('CheckPayment', NOT_FOUND, NOT_FOUND, NOT_FOUND);
-      expect(await callThreeTimes(() => payments.inquire(ID).then(({ state }) => state))).toEqual(
-        Array(3).fill('unknown'),
-      );
+    it.each<[string, PaymentRecord['state'], endedHours: number | null, Transmission]>([
+      ['that nothing is known of a payment', 'unknown', null, NOT_FOUND],
+      ['that nothing was paid at a page', 'pending', 0, NOT_PAID],
+      ['a day of silence about a page', 'pending', 22, LOST],
+    ])('%s counts by the clock of the store, an approval at once', async (_what, state, hours, said) => {
+      const expiresAt = new Date(shop.clock.now().getTime() - (hours ?? 0) * HOUR_MS);
+      await add(hours === null ? { state, reason: 'no_answer' } : { state, kind: 'hosted', expiresAt });
+      shop.gateway.willAnswer('CheckPayment', said, said, said);
+      expect(await callThreeTimes(() => payments.inquire(ID).then(({ state }) => state))).toEqual(Array(3).fill(state));
       await shop.clock.advance(2_000);
       expect(await payments.inquire(ID)).toMatchObject({ state: 'succeeded' });
     });

@@ -153,7 +153,7 @@ describe('Reconciler', () => {
       expect((await payments.reconcile()).purged).toBe(1);
       expect(reconciler.unheardEvents).toBe(unheard);
       const line = 'log Old payments were purged with events that no handler took within 30 days: 1.';
-      expect(log.filter((logged) => logged === line)).toHaveLength(unheard);
+      expect(log.filter((logged) => logged.includes('Old payments'))).toEqual(unheard > 0 ? [line] : []);
     });
 
     it('continues in the next pass if a purge has more to delete', async () => {

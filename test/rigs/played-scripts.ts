@@ -6,6 +6,8 @@ import { ExpectedTexts } from './expected-texts.js';
 export interface Script {
   readonly title: string;
   readonly steps: readonly string[];
+  /** All of it, with what its steps show. */
+  readonly text: string;
 }
 
 /** What comes of a script, whose name is that of its file with a number. */
@@ -41,10 +43,10 @@ export function playedText(suite: string, file: string): string {
 }
 
 /** The title of a script stands at the beginning of a line, and its steps are indented by two spaces. */
-function scriptsIn(text: string): Script[] {
+export function scriptsIn(text: string): Script[] {
   return text.split(/\n+(?=\S)/).map((section) => {
     const [title = '', ...lines] = section.split('\n');
     const steps = lines.filter((line) => /^ {2}\S/.test(line)).map((line) => line.trim());
-    return { title, steps: steps.filter((step) => step !== 'afterwards') };
+    return { title, steps: steps.filter((step) => step !== 'afterwards'), text: section };
   });
 }

@@ -1,5 +1,6 @@
 import { reportChange } from '../../lib/settlement/change-log.js';
 import type { Payment, PaymentRecord } from '../../lib/payment/payment.js';
+import { connectTelemetry } from '../../lib/telemetry/open-telemetry.js';
 import { TelemetryRecorder } from '../telemetry/recorder.js';
 import { logLines } from '../operations/log-lines.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
@@ -9,7 +10,10 @@ const after = (ms: number): Date => new Date(AT.getTime() + ms);
 
 describe('the log of payments', () => {
   let recorder: TelemetryRecorder;
-  beforeAll(() => void (recorder = new TelemetryRecorder().start()));
+  beforeAll(() => {
+    recorder = new TelemetryRecorder().start();
+    return connectTelemetry();
+  });
   afterAll(() => recorder.stop());
   const records: unknown[] = [];
   const log = logLines(records);

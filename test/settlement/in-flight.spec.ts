@@ -18,6 +18,11 @@ describe('InFlight', () => {
     await two;
   });
 
+  it('runs nothing before it is opened', async () => {
+    const running = unopened().run('rest', 'inquire', () => Promise.resolve());
+    await expect(running).rejects.toMatchObject({ code: 'PAYMENT_CONFIGURATION' });
+  });
+
   it('stays closed, whatever is begun afterwards', async () => {
     const inFlight = opened();
     const open = gate();
@@ -96,11 +101,15 @@ describe('the log of refusals', () => {
   });
 });
 
-function opened(settings: Partial<PaymentSettings> = {}, clock = new TestClock()): InFlight {
-  const given = { account: 'default', maxInFlight: null, ...settings } as PaymentSettings;
-  const inFlight = new InFlight(new ProcessHold(), new Refusals(given, clock), given);
+function opened(settings?: Partial<PaymentSettings>, clock?: TestClock): InFlight {
+  const inFlight = unopened(settings, clock);
   inFlight.open();
   return inFlight;
+}
+
+function unopened(settings: Partial<PaymentSettings> = {}, clock = new TestClock()): InFlight {
+  const given = { account: 'default', maxInFlight: null, ...settings } as PaymentSettings;
+  return new InFlight(new ProcessHold(), new Refusals(given, clock), given);
 }
 
 function timers(): number {

@@ -18,6 +18,8 @@ const CASES: Cases = {
     `owe ONE TWO; pass 60s -> owed 2, tries 14, given up ONE TWO; up; pass 5s -> tries 2, written ONE TWO, idle; down
      owe LATER; up; pass 1s -> tries 1, written LATER, idle`,
     'owe ONE TWO; pass 3h -> owed 2, tries 2162, given up ONE TWO; up; pass 5s -> tries 2, written ONE TWO, idle',
+    `owe ONE; pass 60s -> owed 1, tries 14, given up ONE; up; pass 5s -> tries 1, written ONE, idle
+     owe LATER; pass 1s -> tries 1, written LATER, idle`,
   ],
   'are retried at growing intervals of up to five seconds, which start over after a success': [
     `refuse NEVER; pass 499ms -> owed 1, held; pass 1ms -> owed 1, tries 1, held; pass 1s -> owed 1, tries 1, held
@@ -148,6 +150,7 @@ describe('OwedWrites', () => {
       mostRunning > 1 && `${mostRunning} at once`,
       written.length > 0 && `written ${written.length > 9 ? written.length : written.join(' ')}`,
       ...givenUp().map((line) => `given up ${line.split(': ')[1]!.replace(/[,.]/g, '')}`),
+      log.some((line) => line.includes(' 0 writes')) && 'says that none is owed',
       holds > 0 && 'held',
       clock.sleeping === 0 && 'idle',
     ];

@@ -66,6 +66,7 @@ describe('the fields of a reply', () => {
     '{"code":{"a":1},"Code":{"a":1}}',
     // With one name, JSON keeps the last value alone.
     '{"code":"B0000","code":"B0051"}',
+    '{"x":null,"code":"B0000","code":"B0051"}',
     '{"code":"B0000","c\\u006fde" : "B0000"}',
     '{"x":{"code":"B0000","code":1},"code":"B0051"}',
     '{"code":"B0000","x":[{"code":1}],"code":"B0000"}',
