@@ -7,8 +7,6 @@ import jestConfig from '../../jest.config.js';
 
 const [, swcOptions] = jestConfig.transform['^.+\\.ts$'];
 const GLOBALS = new URL('spec-globals.js', import.meta.url).href;
-/** A server that is kept from one change to the next. */
-const KEPT_POSTGRES = '/test/mutation/contracts/kept-postgres.ts';
 
 let root;
 const sources = new Map();
@@ -21,11 +19,8 @@ export function initialize(data) {
 export async function resolve(specifier, context, next) {
   if (specifier === '@jest/globals') return { url: GLOBALS, format: 'module', shortCircuit: true };
   const resolved = await resolveSource(mapped(specifier), context, next);
-  const [parent, query] = context.parentURL?.split('?') ?? [];
+  const [, query] = context.parentURL?.split('?') ?? [];
   const url = new URL(resolved.url);
-  if (url.pathname === `${root}/test/services/postgres.ts` && !parent.endsWith(KEPT_POSTGRES)) {
-    url.pathname = root + KEPT_POSTGRES;
-  }
   if (!query || !url.pathname.startsWith(`${root}/`)) return resolved;
   return { ...resolved, url: `${url.href}?${query}` };
 }

@@ -4,7 +4,6 @@ const MEMORY = ['store/memory/memory-payment-store', 'store/memory/'];
 const SQLITE = ['store/sql/engines/sqlite/sqlite-payment-store'];
 const SQLITE_DATABASE = ['store/sql/engines/sqlite/sqlite.engine', 'store/sql/engines.spec', 'store/sql/errors'];
 const SQLITE_PURGE = [...SQLITE, 'store/sql/engines/sqlite/sqlite-purge'];
-const POSTGRES = ['mutation/contracts/postgres.ts'];
 
 /**
  * The code on which money and secrets depend, part by part, and the fast tests that must notice each change of a file:
@@ -134,6 +133,7 @@ export const TARGETS = [
       'lib/store/memory/memory-payment-store.ts': MEMORY,
       'lib/store/record-json.ts': ['store/record-json'],
       'lib/store/unique-names.ts': ['store/unique-names', ...SQLITE],
+      'lib/store/sql/errors.ts': ['store/sql/errors'],
       'lib/store/store-url.ts': ['store/store-url', 'store/open-store'],
     },
   },
@@ -154,20 +154,6 @@ export const TARGETS = [
         'store/sql/engines/sqlite/sqlite.engine',
       ],
       'lib/store/sql/tables.ts': SQLITE,
-    },
-  },
-  {
-    name: 'stores-postgres',
-    files: {
-      'lib/store/sql/errors.ts': ['store/sql/errors'],
-      'lib/store/sql/engines/postgres.ts': [
-        ...POSTGRES,
-        'store/sql/engines.spec',
-        'store/sql/engines/postgres/postgres.engine',
-        'store/sql/engines/postgres/postgres-pool',
-        'store/sql/engines/row-locks',
-        'store/store-url',
-      ],
     },
   },
 ];
