@@ -9,9 +9,9 @@ import { sale } from '../rigs/sale.js';
 
 export type Flow = 'direct' | 'init3d' | 'auth3d' | 'hosted' | RefundFlow;
 /** Of a payment that was made before; `recordRefund` writes down a refund that the gateway does not know of. */
-export type RefundFlow = 'refund' | 'void' | 'recordRefund';
+type RefundFlow = 'refund' | 'void' | 'recordRefund';
 
-export const REFUND_FLOWS = ['refund', 'void', 'recordRefund'] as const satisfies readonly RefundFlow[];
+const REFUND_FLOWS = ['refund', 'void', 'recordRefund'] as const satisfies readonly RefundFlow[];
 
 /** In which flow a process is killed, and where on its way. */
 export interface Crash {

@@ -70,7 +70,7 @@ export function starterFiles(): CodeBlock[] {
 }
 
 /** The folder for the files of a page. */
-export function projectOf(page: string): string {
+function projectOf(page: string): string {
   if (page.startsWith(STARTER) || STARTER_PAGES.includes(page)) return 'getting-started';
   return basename(page, '.md').toLowerCase();
 }

@@ -131,9 +131,10 @@ describe('the orders of the sample', () => {
       ],
     ],
     [
-      'what a second payment gives back is not the order’s',
+      'a second payment changes nothing, and what it gives back is not the order’s',
       [
         ['1 succeeded A', 'paid 1001', 'open'],
+        ['1 succeeded B', 'paid 1001', 'open'],
         ['1 refund R 9999.00 of B', 'paid 1001', 'open'],
       ],
     ],

@@ -26,11 +26,6 @@ describe('npm run soak, for some seconds', () => {
     300_000,
   );
 
-  it.each([[['0']], [['1', '2']], [['--store', 'paper']], [['--seed', 'x']]])('does not take %j', async (args) => {
-    const { status, output } = await soak(args);
-    expect({ status, output }).toEqual({ status: 2, output: expect.stringContaining('Usage: npm run soak') });
-  });
-
   async function soak(args: string[]): Promise<{ status: number | null; output: string }> {
     built();
     const child = fork(SCRIPT, args, { execArgv: EXEC_ARGV, silent: true });

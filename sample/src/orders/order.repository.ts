@@ -58,18 +58,10 @@ export class OrderRepository {
     return order;
   }
 
-  /** Newest first. */
-  latest(limit: number): Order[] {
-    return this.sqlite
-      .prepare<[number], OrderRow>(`${SELECT_ORDERS} ORDER BY placed_at DESC LIMIT ?`)
-      .all(limit)
-      .map(toOrder);
-  }
-
   /**
    * Marks an order paid and assigns its invoice number, in one transaction. It does so once, even if the event is
    * delivered to this handler several times. The same eventId for another handler or of another account is a different
-   * delivery.
+   * delivery. An order that was paid before keeps its payment and its number.
    * @throws Error for an unknown order; the event is then delivered again, and parked for an operator in the end
    */
   markPaid(id: string, handler: string, { eventId, payment }: PaymentEvent): void {
@@ -77,8 +69,8 @@ export class OrderRepository {
       if (!this.isFirstDelivery(payment.account, handler, eventId)) return;
       const { changes } = this.sqlite
         .prepare(
-          `UPDATE orders SET status = 'paid', held_by = NULL, paid_by = ?,
-             invoice_number = (SELECT COALESCE(MAX(invoice_number), 1000) + 1 FROM orders)
+          `UPDATE orders SET status = 'paid', held_by = NULL, paid_by = COALESCE(paid_by, ?),
+             invoice_number = COALESCE(invoice_number, (SELECT COALESCE(MAX(invoice_number), 1000) + 1 FROM orders))
            WHERE id = ?`,
         )
         .run(payment.conversationId, id);

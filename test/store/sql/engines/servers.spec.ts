@@ -112,6 +112,15 @@ describe.each(SERVERS)('%s', (name) => {
     expect(await database.others(other)).not.toEqual(ids);
   });
 
+  test('a pool that was given stays open', async () => {
+    const pool = database.pool(url);
+    const store = pool.store();
+    await store.open();
+    await store.close();
+    expect(await pool.run('select version from card_payment_schema_version')).toEqual([{ version: 1 }]);
+    await pool.end();
+  });
+
   describe.each(POOLS)('over a pool: %s', (pool) => {
     test.each(['its history', 'its event'])(
       'a connection that the server ends at %s undoes what ran on it, and nothing else',
