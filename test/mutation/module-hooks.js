@@ -20,9 +20,8 @@ export async function resolve(specifier, context, next) {
   if (specifier === '@jest/globals') return { url: GLOBALS, format: 'module', shortCircuit: true };
   const resolved = await resolveSource(mapped(specifier), context, next);
   const [, query] = context.parentURL?.split('?') ?? [];
-  const url = new URL(resolved.url);
-  if (!query || !url.pathname.startsWith(`${root}/`)) return resolved;
-  return { ...resolved, url: `${url.href}?${query}` };
+  if (!query || !new URL(resolved.url).pathname.startsWith(`${root}/`)) return resolved;
+  return { ...resolved, url: `${resolved.url}?${query}` };
 }
 
 function mapped(specifier) {

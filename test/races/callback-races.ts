@@ -8,7 +8,6 @@ import { describeControls, describeRaces, PROCESSES, RACES, type RaceRig } from 
 export const COPIES = 48;
 /** How many callbacks race at once; both tabs of an order are in one wave. */
 const WAVE = 12;
-/** Each is open in two tabs. */
 const ORDERS = inWhole(RACES / 2, 10);
 
 /** The processes complete the same payments at once. */

@@ -24,7 +24,6 @@ describe('an installed driver', () => {
     ['better-sqlite3', '12.6.2', '20.x || 22.x || 24.x', '21.7.3'],
     ['kysely', '0.29.9', '>=22.0.0', '20.19.0', '22.0.0', 'npm install kysely@0.28'],
     ['pg', '9.0.0', '^22.12.0 || >=24', '22.11.0', '22.12.0', 'npm install pg@8'],
-    ['pg', '8.23.1', 'zzz', '20.19.0'],
   ])('%s %s for Node.js %s on %s', (...row) => {
     const [name, version, node, here, least, remedy] = row;
     install(name, JSON.stringify({ name, version, engines: { node } }));
@@ -42,31 +41,18 @@ describe('an installed driver', () => {
     }
   });
 
-  it.each([
-    '',
-    '[]',
-    'null',
-    '{"version":"1.0.0"}',
-    '{"version":5,"engines":{"node":">=99"}}',
-    '{"version":"1.0.0","engines":7}',
-  ])('whose package.json is %j, or that is not there, is not judged', (content) => {
+  it.each(['', 'null', '{"version":"1.0.0"}'])('whose package.json is %j, or not there, is not judged', (content) => {
     install('pg', content);
     expect(judge('pg', '20.0.0')).toBeNull();
     expect(judge('none', '20.0.0')).toBeNull();
-    expect(judge('pg', '20.0.0', 'webpack://shop/main.js')).toBeNull();
   });
 
   it.each([
     [[], '20.20.2', 'kysely@0.28 better-sqlite3@12'],
-    [['kysely'], '20.20.2', 'better-sqlite3@12'],
     [['better-sqlite3'], '22.12.0', 'kysely'],
     [[], '24.0.0', 'kysely better-sqlite3'],
   ])('beside %j, what is missing on Node.js %s is %s', (installed, node, packages) => {
     for (const name of installed) install(name, JSON.stringify({ name, version: '1.0.0' }));
     expect(missingPackages(['kysely', 'better-sqlite3'], node, [join(folder, 'app/dist/main.js')])).toBe(packages);
-  });
-
-  it('of this project fits', () => {
-    for (const name of ['better-sqlite3', 'kysely', 'pg']) expect(driverProblem(name)).toBeNull();
   });
 });
