@@ -20,12 +20,8 @@ const DENIED = 'refuses this user or password; if it takes connections by TLS al
 const FAILURES: Readonly<
   Record<ServerName, readonly (readonly [what: string, from: RegExp, to: string, why: string])[]>
 > = {
-  PostgreSQL: [
-    ['no such user', /postgres@/, 'ada:geheim@', 'refuses this user or password (28000)'],
-  ],
-  MariaDB: [
-    ['a wrong password', /\/\/[^@]+@/, '//shop:geheim@', `${DENIED} (ER_ACCESS_DENIED_ERROR)`],
-  ],
+  PostgreSQL: [['no such user', /postgres@/, 'ada:geheim@', 'refuses this user or password (28000)']],
+  MariaDB: [['a wrong password', /\/\/[^@]+@/, '//shop:geheim@', `${DENIED} (ER_ACCESS_DENIED_ERROR)`]],
 };
 const DROP_INDEX: Readonly<Record<ServerName, string>> = {
   PostgreSQL: 'drop index card_payment_state',
