@@ -1,6 +1,7 @@
 import { Injectable, type LoggerService } from '@nestjs/common';
 import { MemoryPaymentStore, OnPayment, type PaymentEvent } from 'nestjs-card-payment';
 import { TestClock } from 'nestjs-card-payment/testing';
+import { until } from '../services/until.js';
 import { bring, type Merchant, type MerchantSetup, sale, useMerchants } from './merchant.js';
 
 const LEVELS = ['log', 'warn', 'error', 'debug', 'verbose', 'fatal'] as const;
@@ -90,6 +91,13 @@ describe.each(Object.entries(FAILURES))('a logger of the host that %s', (_what, 
     [store.replace, store.leaseDue] = [replace, leaseDue];
     await clock.advance(20_000);
     expect(await stateOf(owed.conversationId)).toBe('succeeded');
+    merchants.simulator.fail({ operation: 'DoPayment', kind: 'reset', at: 'after' });
+    const unknown = await merchant.payments.doPayment(sale());
+    expect(unknown.state).toBe('unknown');
+    // The gateway is asked after 18 s at the latest, over a real connection.
+    await clock.advance(20_000);
+    await until(async () => (await stateOf(unknown.conversationId)) !== 'unknown');
+    expect(await stateOf(unknown.conversationId)).toBe('succeeded');
     const { told } = merchant.app.get(Shop);
     expect(told.filter((eventId) => eventId.startsWith(owed.conversationId))).toHaveLength(2);
   });

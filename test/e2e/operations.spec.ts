@@ -135,8 +135,15 @@ describe('PaymentOperations', () => {
     await operations.recordRefund({ conversationId, amount: '5.00', refundId: 'PANEL', note: NOTE, ...BY });
     showRefunded(refundId);
     await operations.inquireRefund(refundId, BY);
-    const changes = (await operations.history(conversationId)).map(({ state }) => state);
-    expect(changes.slice(2)).toEqual(['refunding', 'failed', 'refunding', 'succeeded', 'review']);
+    const changes = await operations.history(conversationId);
+    expect(changes.at(-1)).toMatchObject(BY);
+    expect(changes.slice(2).map(({ state }) => state)).toEqual([
+      'refunding',
+      'failed',
+      'refunding',
+      'succeeded',
+      'review',
+    ]);
   });
 
   // Of what people and addresses bring.

@@ -35,6 +35,7 @@ import { SUMMARY } from '../operations/log-lines.js';
 import { ExpectedTexts } from '../rigs/expected-texts.js';
 import { variablesOf } from '../rigs/simulated-gateway.js';
 import { closedPort } from '../rigs/sockets.js';
+import { suiteStore } from '../rigs/suite-stores.js';
 import { wrapped } from '../rigs/wrapped.js';
 import { sale, simulatorOptions } from './merchant.js';
 
@@ -89,6 +90,7 @@ class OrderService {
 }
 
 let simulator: Simulator;
+let postgres: string;
 let folder: string;
 
 const variables = () => ({ ...variablesOf(simulator), PAYMENT_PUBLIC_URL: 'https://shop.example' });
@@ -167,6 +169,8 @@ const STARTS: Readonly<Record<string, () => Start>> = {
     env: { PAYMENT_SUCESS_URL: `https://shop.example/${SECRET}` },
   }),
   'a store in a file': () => usual({ storeUrl: `sqlite:${join(folder, 'a.db')}` }),
+  // A name of this machine that is no loopback address.
+  'a store on another host without TLS': () => usual({ storeUrl: postgres.replace('127.0.0.1', '0.0.0.0') }),
   'a service in a module that does not import it': () => {
     @Module({ providers: [OrderService] })
     class OrdersModule {}
@@ -187,6 +191,7 @@ const STARTS: Readonly<Record<string, () => Start>> = {
   'a guard that lets the callback pass, as the host says': () =>
     guarded([LoginGuard], { callback: { decorators: [] } }),
   'a guard that only counts requests': () => guarded([ThrottlerGuard]),
+  'a guard whose name resembles another': () => guarded([class LoginThrottlerGuard extends LoginGuard {}]),
 
   'forRootAsync: useFactory': () => async({ useFactory: () => new Options().createPaymentOptions() }),
   'forRootAsync: useFactory that waits, with imports and inject': () =>
@@ -265,6 +270,7 @@ describe('starting up', () => {
 
   beforeAll(async () => {
     simulator = await startSimulator({ dialect: 'morpos' });
+    postgres = await (await suiteStore('PostgreSQL')).create();
     folder = mkdtempSync(join(tmpdir(), 'start-up-'));
   });
   beforeEach(() => (log = new ModuleLog()));

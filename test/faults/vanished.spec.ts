@@ -66,6 +66,13 @@ describe.each(TRIED)('a host vanishes in the middle of a transaction, on %s', (n
     await Promise.all([refusedInTime(() => trial.replace(locked)), refusedInTime(() => trial.insertRefund(locked))]);
   });
 
+  scene('a handler: payments go on, and its announcement waits with a limit', async ({ trial, vanished }) => {
+    const handler = await trial.handler('payment.succeeded');
+    await lock(vanished, 'card_payment_handler', trial, 'handler_id', handler);
+    await pay(trial);
+    await refusedInTime(() => trial.announce(handler, 'payment.succeeded'));
+  });
+
   scene(
     'the fan-out: payments, leases and their purge go on, what waits for it has a limit, and the rest is done afterwards',
     async ({ trial, vanished }) => {

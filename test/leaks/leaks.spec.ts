@@ -322,6 +322,9 @@ describe('an attacker plants secrets in every answer, input and error of the hos
     await act();
     for (const index of plants(operation).keys()) {
       const told = (): string => plants(operation)[index] ?? '';
+      const refuseAccess = (reply: WireReply): WireReply => {
+        return { ...reply, status: 401, headers: {}, body: Buffer.from(JSON.stringify({ Code: told() })) };
+      };
       const refuse = (reply: WireReply): WireReply => {
         const body = Buffer.from(JSON.stringify({ Code: 'RVV0000999999', Message: told(), Details: told() }));
         return { ...reply, status: 400, headers: {}, body };
@@ -330,6 +333,7 @@ describe('an attacker plants secrets in every answer, input and error of the hos
         simulator.fail({ operation, times: 9, kind: 'edit', edit: (fields) => plantIn(fields, told(), true) }),
         simulator.fail({ operation, times: 9, kind: 'edit', edit: (fields) => plantIn(fields, told(), false) }),
         simulator.fail({ operation, times: 9, ...changed(refuse) }),
+        simulator.fail({ operation, times: 9, ...changed(refuseAccess) }),
       ]) {
         await act();
         fault.release();

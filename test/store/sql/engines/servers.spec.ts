@@ -32,6 +32,21 @@ const USE_TABLE: Readonly<Record<ServerName, string>> = {
   PostgreSQL: 'lock table card_payment in row exclusive mode',
   MariaDB: 'select count(*) from card_payment',
 };
+const SET_READ_ONLY: Readonly<Record<ServerName, (isReadOnly: boolean) => readonly string[]>> = {
+  PostgreSQL: (isReadOnly) => [
+    `alter system set default_transaction_read_only = ${isReadOnly}`,
+    'select pg_reload_conf()',
+  ],
+  MariaDB: (isReadOnly) => [`set global read_only = ${isReadOnly}`],
+};
+/** A user who may not write while the server is read-only. */
+const PLAIN_USER: Readonly<Record<ServerName, readonly string[]>> = {
+  PostgreSQL: [],
+  MariaDB: [
+    `create user if not exists plain identified by 'geheim'`,
+    'grant create, index, select, insert, update, delete on *.* to plain',
+  ],
+};
 /** How a server says that a query was interrupted. */
 const INTERRUPTED: Readonly<Record<ServerName, object>> = { PostgreSQL: { code: '57014' }, MariaDB: { errno: 1317 } };
 const POOLS = ['own', 'given'] as const;
@@ -106,6 +121,21 @@ describe.each(SERVERS)('%s', (name) => {
     await until(() => trial.find(record).then(Boolean, () => false));
     await trial.replace(record);
     expect(await database.others(other)).not.toEqual(ids);
+  });
+
+  test('a connection to a server that has become read-only is not used again', async () => {
+    for (const statement of PLAIN_USER[name]) await other.run(statement);
+    const store = database.store(url.replace('//shop:password-of-the-shop@', '//plain:geheim@'), { maxConnections: 1 });
+    ends.push(() => store.close());
+    await store.open();
+    const trial = new StoreTrial(store, store, new TestClock(at(0)));
+    const isWritten = () => trial.insert().then(Boolean, () => false);
+    const ids = await database.others(other);
+    for (const statement of SET_READ_ONLY[name](true)) await other.run(statement);
+    await until(async () => !(await isWritten()));
+    for (const statement of SET_READ_ONLY[name](false)) await other.run(statement);
+    await until(isWritten);
+    expect(await database.others(other)).not.toEqual(expect.arrayContaining([...ids]));
   });
 
   test('a pool that was given stays open', async () => {

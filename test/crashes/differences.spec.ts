@@ -1,8 +1,8 @@
 import type { Charge, ChargeRefund } from 'nestjs-card-payment/simulator';
 import type { Decision } from '../../lib/simulator/ledger.js';
 import type { StoredPayment } from '../rigs/ledger-comparison.js';
-import { differences, type Evidence } from './differences.js';
-import { HANDLER_IDS, type HandledEvent, REFUND_HANDLER_ID } from './order-handlers.js';
+import { differences, type Evidence } from '../soak/differences.js';
+import { HANDLER_IDS, type HandledEvent, REFUND_HANDLER_ID } from '../soak/order-handlers.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
 
 /** One paid and given back in part, one declined and one that the gateway never got; all sides agree. */
