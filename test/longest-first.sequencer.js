@@ -3,23 +3,24 @@ import Sequencer from '@jest/test-sequencer';
 
 /** Suites that take twenty seconds or longer: each of them alone at the end would keep a core idle. */
 const LONGEST = [
-  'package/nest12-esm.spec',
   'package/nest11-commonjs.spec',
-  'package/owed-at-end.spec',
+  'package/first-command.spec',
+  'package/nest12-esm.spec',
+  'package/vendure.spec',
+  'package/upgrades.spec',
   'soak/room',
   'browser/room',
-  'races/room',
   'cli/room',
-  'e2e/room',
-  'crashes/room',
-  'leaks/room',
-  'store/sql/engines/mysql/room',
-  'recovery/room',
-  'store/sql/engines/postgres/room',
   'store/sql/room',
-  'galera/room',
-  'faults/frozen.spec',
+  'races/room',
+  'store/sql/engines/mysql/room',
+  'store/sql/engines/postgres/room',
   'schedules/room',
+  'scripts/room',
+  'crashes/room',
+  'e2e/room',
+  'faults/frozen.spec',
+  'fuzz/room',
 ].map((suite) => `test/${suite}.ts`);
 
 /** Starts the longest suites first, in a fresh clone as well, where Jest does not know yet how long each takes. */
