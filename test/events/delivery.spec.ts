@@ -169,9 +169,18 @@ describe('events', () => {
       expect(shop.calls.filter((call) => call.startsWith('quick'))).toHaveLength(20);
     });
 
-    it('is called for as many events as its concurrency', async () => {
+    it('is called for as many events as its concurrency, and no more are leased', async () => {
+      const limits: number[] = [];
+      const lease = store.leaseDeliveries.bind(store);
+      store.leaseDeliveries = (request) => (limits.push(request.limit), lease(request));
       const events = await shop.start(shop.handler('mail', hang, { concurrency: 3 }));
-      for (const id of ['ONE', 'TWO', 'THREE', 'FOUR']) void publish(events, id);
+      for (const id of ['ONE', 'TWO']) void publish(events, id);
+      await quiet();
+      expect(shop.calls).toHaveLength(2);
+      limits.length = 0;
+      for (const id of ['THREE', 'FOUR']) void publish(events, id);
+      await quiet();
+      expect([shop.calls.length, ...limits]).toEqual([3, 1]);
       await clock.advance(10 * MINUTE_MS);
       expect(shop.calls).toHaveLength(3);
     });

@@ -2,6 +2,7 @@ import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import type { CallbackReceiver } from '../../lib/http/callback-receiver.js';
 import type { AssembledFlows } from '../operations/assembled-flows.js';
+import { LOST } from '../operations/fake-gateway.js';
 import { gate, quiet, sale, TestShop } from '../operations/test-shop.js';
 
 const WAIT_MS = 25_000;
@@ -77,6 +78,23 @@ describe('CallbackReceiver', () => {
     const refused = expect(answer).rejects.toMatchObject({ code: 'PAYMENT_STORE' });
     await shop.clock.advance(WAIT_MS + 3_000);
     await refused;
+  });
+
+  it('stops polling the store for an Auth3d of another instance when the buyer has been answered', async () => {
+    const held = shop.gateway.hold('Auth3d');
+    const first = (await shop.start()).receiver.complete(token, fields);
+    await held.begun;
+    const answer = receiver.complete(token, fields);
+    await shop.clock.advance(WAIT_MS);
+    expect((await answer).payment.state).toBe('authorizing');
+    await shop.clock.advance(1_000);
+    let reads = 0;
+    const find = shop.store.find.bind(shop.store);
+    shop.store.find = (...given) => ((reads += 1), find(...given));
+    await shop.clock.advance(10_000);
+    expect(reads).toBe(0);
+    held.answer(LOST);
+    await first;
   });
 
   it('causes no unhandled rejection if the payment fails after the answer', async () => {

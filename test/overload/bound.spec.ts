@@ -135,6 +135,16 @@ describe('at most ten payments in flight', () => {
     },
   );
 
+  it('a key that was refused is free, also for a payment of another amount', async () => {
+    const gateway = stall('DoPayment');
+    const running = await fill(gateway);
+    const key = { idempotencyKey: 'click-2' };
+    await expect(payments.doPayment(sale('10.00', key))).rejects.toBeInstanceOf(PaymentOverloadError);
+    gateway.release();
+    await Promise.all(running);
+    expect(await payments.doPayment(sale('20.00', key))).toMatchObject({ state: 'succeeded', amount: '20.00' });
+  });
+
   it('each account has a bound of its own', async () => {
     const second = merchant.app.get<PaymentService>(paymentToken('second'));
     const gateway = stall('DoPayment', BOUND + 1);

@@ -103,6 +103,20 @@ describe.each(SERVERS)('beside a session that has locked rows, on %s', (name, da
     },
   );
 
+  test('keys are forgotten past one', async () => {
+    for (const idempotencyKey of ['locked', 'free']) {
+      await trial.insert({ state: 'failed', finalizedAt: at(1), idempotencyKey });
+    }
+    trial.moveTo(1_000);
+    await trial.purge();
+    trial.moveTo(2_000);
+    const names = `select ${database.keyText('name')} as name from card_payment_name`;
+    const [row] = (await other.run(names)) as { name: string }[];
+    const locked = lock('card_payment_name', { name: row!.name });
+    await whileLocked(locked, () => trial.purge({ paymentsMs: null, keysMs: 500 }));
+    expect(await other.run(names)).toEqual([row]);
+  });
+
   test('no event is delivered before an earlier one of its payment, which a purge has locked', async () => {
     const handler = await trial.handler('payment.unknown', 'payment.succeeded');
     const first = await trial.publish(await trial.insert(), 'unknown', at(1));
