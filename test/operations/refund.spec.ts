@@ -29,6 +29,7 @@ describe('a refund of a payment of which an id of the gateway is not known', () 
   it.each([
     ['silence', { orderId: null }, LOST, 'no_ids'],
     ['that it knows no such payment', { paymentId: null }, NOT_FOUND, 'no_ids'],
+    ['both, but not of which payment', { paymentId: null }, paid(IDS), 'no_ids'],
     ['both, and another amount', { paymentId: null }, paid({ conversationId, amount: 1, ...IDS }), 'succeeded'],
   ])('asks for it; the answer is %s', async (_what, missing, answer, ends) => {
     const shop = new TestShop();
