@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { type PaymentService, PaymentValidationError } from 'nestjs-card-payment';
 import type { Transmission } from '../../lib/gateway/transport/attempt.js';
 import type { PaymentRecord } from '../../lib/payment/payment.js';
-import { advance } from '../../lib/payment/transitions.js';
+import { advance, withdrawClaim } from '../../lib/payment/transitions.js';
 import { aPaymentRecord } from '../rigs/a-payment-record.js';
 import { LOST, NOT_FOUND, NOT_PAID } from './fake-gateway.js';
 import { TestShop } from './test-shop.js';
@@ -144,9 +144,16 @@ describe('resolve', () => {
       'for an hour by the clock of the store, an interrupted payment is resolved as %s by %j alone',
       async (...row) => {
         const [state, options] = row;
-        const charging = await add({ state: 'charging', createdAt: shop.clock.now(), updatedAt: shop.clock.now() });
-        const interrupted = advance(charging, 'unknown', { reason: 'interrupted' }, shop.clock.now());
-        await shop.store.replace(interrupted, charging);
+        const now = shop.clock.now();
+        const earlier = new Date(now.getTime() - 2 * HOUR_MS);
+        // The last claim counts, not one that was withdrawn before.
+        const first = await add({ kind: '3d', state: 'authorizing', createdAt: earlier, updatedAt: earlier });
+        const withdrawn = withdrawClaim(first, earlier);
+        const claimed = advance(withdrawn, 'authorizing', {}, now);
+        const interrupted = advance(claimed, 'unknown', { reason: 'interrupted' }, now);
+        await shop.store.replace(withdrawn, first);
+        await shop.store.replace(claimed, withdrawn);
+        await shop.store.replace(interrupted, claimed);
         const codes = await callThreeTimes(() =>
           payments.resolve(ID, 'failed', 'not in the panel').catch(({ code }: { code: string }) => code),
         );
