@@ -46,13 +46,13 @@ const textOf = ({ body = '' }: Pick<Answer, 'body'>): string =>
 function ofPage(name: string): string {
   return (['en', 'tr'] as const)
     .map((language) => {
-      const page = buyerPage(name as PageName, language, 'https://shop.example/?a=1&b="2"');
+      const page = buyerPage(name as PageName, language, `https://shop.example/?a='1'&b="2"`);
       expect(page).toMatch(new RegExp(`^<!doctype html><html lang="${language}"><head><meta charset="utf-8">`));
       expect(page).toMatch(
         /<title>[^<]+<\/title>.*<main><h1>[^<]+<\/h1><p>[^<]+<\/p><p><a .*<\/main><\/body><\/html>$/,
       );
       expect(page.match(/href=/g)).toHaveLength(1);
-      expect(page).toContain('<a href="https://shop.example/?a=1&#38;b=&#34;2&#34;" target="_top">');
+      expect(page).toContain('<a href="https://shop.example/?a=&#39;1&#39;&#38;b=&#34;2&#34;" target="_top">');
       expect(page).not.toMatch(/<script|<link|<img|<form|src=|url\(/i);
       return textOf({ body: page });
     })
