@@ -72,11 +72,6 @@ export default tseslint.config(
     plugins: { regexp },
     rules: { 'regexp/no-super-linear-backtracking': 'error', 'regexp/no-super-linear-move': 'error' },
   },
-  {
-    // There, `.*$` with the flag `s` is the rest of the text whatever that is, which the rule takes no account of.
-    files: ['lib/desk/desk-request.ts', 'lib/operations/return-urls.ts', 'sample/src/staff/staff.guard.ts'],
-    rules: { 'regexp/no-super-linear-move': 'off' },
-  },
   // Jest's asymmetric matchers are `any`.
   {
     files: ['test/**'],

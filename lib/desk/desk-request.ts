@@ -23,7 +23,7 @@ export interface Place {
 /** @param depth how many segments the asked page is below the first one */
 export function placeOf({ originalUrl, url }: DeskRequest, depth: number): Place {
   const segments = (originalUrl ?? url)
-    .replace(/[?#].*$/s, '')
+    .replace(/[?#].*/s, '')
     .split('/')
     .slice(1);
   const count = segments.at(-1) === '' ? segments.length - 1 : segments.length;

@@ -76,7 +76,7 @@ export class ReturnUrlMaker {
   shown(): string | null {
     const { returnUrl, callbackUrl, publicUrl } = this.settings;
     // The query may hold a secret of the host.
-    if (returnUrl !== null) return returnUrl.replace(/[?#].*$/s, '');
+    if (returnUrl !== null) return returnUrl.replace(/[?#].*/s, '');
     if (this.route.path === null) return null;
     // The address is known once the server listens.
     const isLocal = callbackUrl === null && publicUrl === null;

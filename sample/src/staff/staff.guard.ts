@@ -81,7 +81,7 @@ const MAX_NAME_LENGTH = 200;
 
 /** The user name of HTTP Basic. Nobody signs in while the gateway is simulated. */
 function nameIn(authorization: string | undefined): string {
-  const name = credentialsIn(authorization).replace(/:.*$/s, '');
+  const name = credentialsIn(authorization).replace(/:.*/s, '');
   return name.trim().slice(0, MAX_NAME_LENGTH) || 'admin';
 }
 
