@@ -43,7 +43,7 @@ export async function startPostgresPair({ synchronous }: { synchronous: boolean 
   const places = { primary: newPlace('postgres'), standby: newPlace('postgres') };
   const data = { primary: join(places.primary.folder, 'data'), standby: join(places.standby.folder, 'data') };
   const bin = installedPostgres();
-  await initializePostgres(bin, data.primary, places.primary);
+  await initializePostgres(data.primary, places.primary);
   // A copy of a server that has never run is as good as pg_basebackup's, and takes less time.
   await runAt(places.standby, 'cp', ['-R', data.primary, data.standby]);
   writeFileSync(join(data.standby, 'standby.signal'), '');

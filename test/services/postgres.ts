@@ -21,12 +21,11 @@ export type PostgresSettings = Readonly<Record<string, string>>;
 export async function startPostgres(settings: PostgresSettings = {}): Promise<Postgres> {
   const place = newPlace('postgres');
   const data = join(place.folder, 'data');
-  const bin = installedPostgres();
-  await initializePostgres(bin, data, place);
+  await initializePostgres(data, place);
 
   const port = await freePort();
   const args = postgresArgs(data, port, settings);
-  const server = startServer({ ...place, command: join(bin, 'postgres'), args, stopSignal: 'SIGQUIT' });
+  const server = startServer({ ...place, command: join(installedPostgres(), 'postgres'), args, stopSignal: 'SIGQUIT' });
   const url = postgresUrl(port);
   await server.ready(() => queryPostgres(url, 'select 1'));
   return { url, createDatabase: databasesAt(url, queryPostgres), stop: () => server.stop() };
@@ -37,9 +36,9 @@ export function installedPostgres(): string {
   return dirname(requireExecutable('initdb'));
 }
 
-export function initializePostgres(binaries: string, data: string, place: Place): Promise<void> {
+export function initializePostgres(data: string, place: Place): Promise<void> {
   const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'];
-  return runAt(place, join(binaries, 'initdb'), [...options, `--pgdata=${data}`]);
+  return runAt(place, join(installedPostgres(), 'initdb'), [...options, `--pgdata=${data}`]);
 }
 
 /** Arguments that set these and, unless they say otherwise, the settings for tests. */
